@@ -25,60 +25,66 @@ export interface ApprovalMessagesDeps {
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
-  /** Called after each change of a draft that waits, or did. */
+  /** Called after each change of a draft that waits for approval, or did. */
   readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/** How often one process shows what is due, in milliseconds: what a dead process has not shown, and what has failed. */
+/**
+ * How often one process updates the messages that are out of date because a process died or an edit failed, in
+ * milliseconds.
+ */
 const EVERY_MS = 60_000;
 /**
- * Between two messages of a guild that are shown in the background, in milliseconds: Discord takes some 3 edits in 6 seconds of
+ * The pause between two background updates in a guild, in milliseconds. Discord accepts about 3 edits in 6 seconds for
  * messages of a channel that are older than an hour (unofficial; code 30046).
  */
 const PACE_MS = 2_000;
-/** How seldom a guild's moderators are mentioned, in milliseconds. */
+/** The minimum time between two mentions of a guild's moderators, in milliseconds. */
 const MENTIONED_EVERY_MS = 3_600_000;
-/** For how long nothing new is posted to a log channel that refuses, in milliseconds. */
+/** How long the bot doesn't post to a log channel after a rejected post, in milliseconds. */
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
- * Where the message of a submission is now. `nowhere`: there can be none, and /submissions shows the submission anyway. `failed`: Discord may have
- * it or not.
+ * Where a submission's message is now. `nowhere`: there can't be one, but /submissions shows the submission anyway.
+ * `failed`: Discord may or may not have the message.
  */
 type Put = MessagePlace | 'nowhere' | 'failed';
 
 interface OpenChannel {
   readonly channelId: string;
-  /** Whether its last post was refused. */
+  /** Whether Discord rejected its last post. */
   readonly hasTrouble: boolean;
 }
 
-/** The message of a submission, as it is to be shown. */
+/** The message to be shown for a submission. */
 interface Drawn {
   readonly guildId: string;
-  /** Names it, for its nonce. */
+  /** A name for the message's nonce. */
   readonly name: string;
   readonly message: ChannelMessage;
-  /** The same without what Discord may take for a harmful link, if there can be one. */
+  /** The same message without any text that Discord may take for a harmful link; `undefined` if there can't be any. */
   readonly bare: ChannelMessage | undefined;
 }
 
 /**
- * The messages in the log channel on which moderators decide. Each is made from the latest submission of its draft alone, after
- * each change of it, so that it does not matter who made the change, in which process and when.
+ * Creates the messages in the log channel on which moderators decide. After each change of a draft, its message is
+ * rebuilt from the draft's latest submission. So it doesn't matter who made the change, when, or in which process.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  /** By draft. An edit that is slow would otherwise overwrite the next one. */
+  /** By draft. Otherwise a slow edit would overwrite the next one. */
   const edits = createInOrder();
-  /** The guilds of which a message is being posted that mentions the role. Another one at the same time does not. */
+  /**
+   * The guilds in which a message that mentions the role is being posted. Another message posted at the same time
+   * doesn't mention it.
+   */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @param pressed the message of which a button was pressed: whatever it shows by now */
+  /** @param pressed the message whose button was pressed, regardless of its current content */
   async function showOnce(key: ApprovalKey, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
@@ -86,16 +92,16 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // It may have arrived all the same, after what somebody else has shown: it is shown again later.
+      // The message may have arrived anyway, after a newer version from elsewhere, so it is shown again later.
       if (put === 'failed') return submission && approvals.makeDue(submission);
-      // Somebody may have changed it meanwhile, and what they have shown may have been overwritten.
+      // The submission may have changed in the meantime, and this message may have overwritten the newer version.
       const shownAt = put === 'nowhere' ? undefined : put;
       if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
     }
   }
 
-  /** The guild's log channel; `undefined` if there is none, or it refused a post lately. */
+  /** Returns the guild's log channel; `undefined` if there is none, or it rejected a post recently. */
   async function openChannelOf(guildId: string): Promise<OpenChannel | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
@@ -104,7 +110,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return hasTrouble && posts.hasRefused(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
   }
 
-  /** @param submission `undefined`: it was deleted, with all of the guild */
+  /** @param submission `undefined` if it was deleted with all of the guild's data */
   async function draw(
     t: Translate,
     { guildId, id }: ApprovalKey,
@@ -121,7 +127,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     };
   }
 
-  /** Posts or changes a message: without its links, if Discord refuses these. */
+  /** Posts or changes a message. Leaves its links out if Discord rejects them. */
   async function put(
     { message, bare }: Drawn,
     { channelId, messageId }: Partial<MessagePlace> & Pick<OpenChannel, 'channelId'>,
@@ -137,7 +143,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return done.result !== 'harmful-link' || bare === undefined ? done : say(bare);
   }
 
-  /** @param replaced the message in whose place it is posted: with the same nonce Discord would return that message */
+  /** @param replaced the message that the post replaces; with the same nonce, Discord would return that message */
   async function post(
     drawn: Drawn,
     { channelId, hasTrouble }: OpenChannel,
@@ -157,7 +163,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return 'nowhere';
   }
 
-  /** Changes the message of a submission, or posts it where it has none. */
+  /** Changes a submission's message, or posts it if there is none. */
   async function putMessage(
     key: ApprovalKey,
     submission: Submission | undefined,
@@ -165,7 +171,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ): Promise<Put> {
     const t = await guildWords(key.guildId);
     const drawn = await draw(t, key, submission);
-    // Only what waits is posted.
+    // Posts only submissions that are waiting.
     const open = submission?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
     if (message === undefined) return open ? post(drawn, open) : 'nowhere';
     const { channelId, messageId, by } = message;
@@ -185,7 +191,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return result === 'failed' || result === 'harmful-link' ? 'failed' : 'nowhere';
   }
 
-  /** Posts a message that mentions the guild's role, if that is due. The role counts as mentioned once Discord has the message. */
+  /**
+   * Posts a message that mentions the guild's role if a mention is due. The role counts as mentioned once Discord has
+   * the message.
+   */
   async function withMention(
     guildId: string,
     post: (roleId?: string) => ReturnType<ChannelPosts['put']>,
@@ -205,7 +214,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Changes the message with the token of the press, which limits of its channel do not hold. */
+  /** Changes the message with the token of the press, to which the channel's rate limits don't apply. */
   async function putByPress(
     by: ReplyTarget,
     shown: ChannelMessage,
@@ -218,7 +227,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Brings the message of a draft up to date, or the one whose button was pressed. Never throws. */
+  /** Updates a draft's message, or the one whose button was pressed. Never throws. */
   async function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
     try {
       await edits.run(id, () => showOnce({ guildId, id }, pressed));
@@ -232,7 +241,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'which messages about submissions are due cannot be known now');
 
-  /** Brings every message up to date that is not: of each guild one after the other, at {@link PACE_MS}. */
+  /** Updates every message that is out of date, one at a time for each guild, at {@link PACE_MS}. */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
     while (!job.stopping.aborted) {
@@ -248,10 +257,13 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Brings every message up to date that is not, once at a time. Never throws. */
+  /** Updates every message that is out of date; runs don't overlap. Never throws. */
   const showDue = oneAtATime(showEach);
 
-  /** What waits in a guild is shown in its log channel, which is another one or takes messages again. Nobody waits for that. */
+  /**
+   * Moves a guild's waiting submissions to its log channel, after the channel changed or works again. Doesn't wait for
+   * the messages.
+   */
   async function moved(guildId: string): Promise<void> {
     await approvals.moved(guildId);
     void showDue();

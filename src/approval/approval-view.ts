@@ -16,16 +16,19 @@ import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
- * A submission that waits for a moderator, or did, as every message about it shows it: the one in the log channel, the
- * member's, that in /submissions, and what is told after a crash. The buttons belong to /submissions, or open what was submitted
- * to be changed.
+ * Builds every message about a submission that waits for a moderator, or did: the one in the log channel, the member's
+ * own, the one in /submissions, and the one after a crash. The buttons belong to /submissions, or open the draft
+ * for editing.
  */
 
-/** Servers that a message names; of the others it says how many there are. */
+/** The maximum number of servers that a message lists. For the others, it only shows their number. */
 const MOST_SHOWN = 10;
-/** UTF-16 units of a name and an address in the words of a message: three of them fit beside the longest reason. */
+/**
+ * Maximum length, in UTF-16 units, of a name and an address in a message. Three of each still fit next to the longest
+ * reason.
+ */
 const LONGEST_WORDS = { name: 60, address: 80 };
-/** UTF-16 units of a moderator's reason. */
+/** Maximum length of a moderator's reason, in UTF-16 units. */
 export const LONGEST_REASON = 300;
 
 export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
@@ -33,8 +36,8 @@ export const submissionsId = (action: string, id: string): string => customId('s
 export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
 /**
- * What it is and what became of it, without buttons.
- * @param readerId whoever alone reads it: their own name is left out
+ * Shows a submission and its state, without buttons.
+ * @param readerId the only person who sees it; their name is left out
  */
 export function approvalView(
   t: Translate,
@@ -51,18 +54,18 @@ export function approvalView(
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, userId === readerId),
-    // Discord takes no empty embed: of what was withdrawn nothing is left.
+    // Discord rejects empty embeds, and nothing is left of a withdrawn submission.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
-/** The colour: of the worst that came of it. */
+/** Returns the kind of the worst outcome, which decides the colour. */
 function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** What a moderator has decided, and who it was, unless they had their name deleted. */
+/** Shows a moderator's decision and name, unless the moderator had their name deleted. */
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'declined',
@@ -76,7 +79,7 @@ export function decisionText(
     : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
-/** Why a moderator has declined it, as far as they have said. */
+/** Returns a moderator's reason for declining; empty if they didn't give one. */
 export function reasonTexts(
   t: Translate,
   declineReason: ModeratorsReason | undefined,
@@ -86,7 +89,7 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-/** @param isOwn whether its member alone reads it; a moderator is asked */
+/** @param isOwn whether only its member sees it; otherwise the text asks a moderator to decide */
 function statusText(t: Translate, submission: Submission, isOwn = false): string {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
@@ -99,7 +102,7 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const count = received.filter(({ outcome }) => outcome.kind === 'unknown').length;
-      // Unconfirmed ones are the last of those that were sent.
+      // Unconfirmed servers come last among those that were sent.
       const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
@@ -114,16 +117,16 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
   }
 }
 
-/** How much of what was approved waits again; nothing where none does. */
+/** Shows how many approved servers are waiting again; `undefined` if none are. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
-/** Servers that stand in the words of a message, where no client hides them as it may hide an embed. */
+/** The maximum number of servers in the text of a message. Clients can hide an embed, but not the text. */
 const MOST_IN_WORDS = 3;
 
 /**
- * What everybody sees in the log channel. Who it was and the first servers stand in the words; of a longer list the rest, too, in
- * an embed.
+ * Shows a submission to everyone in the log channel. The text has the member and the first servers. If there are more
+ * servers, an embed lists them too.
  */
 export function channelView(
   t: Translate,
@@ -143,7 +146,10 @@ export function channelView(
   return { content, embed };
 }
 
-/** What moderators see of servers that were submitted here before. @param before see `Approvals.before` */
+/**
+ * Shows moderators which servers were submitted here before.
+ * @param before see `Approvals.before`
+ */
 export const beforeTexts = (
   t: Translate,
   before: readonly EarlierSubmission[],
@@ -153,26 +159,27 @@ export const beforeTexts = (
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
 
-/** The same where Discord does not take the words, for a link in them, and does not say in which. */
+/** Shows the same if Discord rejects the text because of a link in it, without naming the link. */
 export function harmfulView(
   t: Translate,
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
-  // Below the first line stand a reason and what the service says; below how many were submitted before, their addresses.
+  // Keeps only the first lines. Below them are a reason and the service's message, or the addresses of servers that
+  // were submitted before.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
 }
 
-/** What is shown of a submission that was deleted, with all of its guild. */
+/** Shows a submission that was deleted with all of its guild's data. */
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
-/** Which moderator has corrected what its member submitted, if one has. */
+/** Shows which moderator corrected the member's submission; empty if none did. */
 export function correctedTexts(
   t: Translate,
   { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,
@@ -182,7 +189,7 @@ export function correctedTexts(
   return [t('approval.correctedBy', { user: memberText({ id, name }) })];
 }
 
-/** What a moderator can press. */
+/** Builds a moderator's buttons. */
 export function decisionButtons(
   t: Translate,
   { id, draftId, state, servers }: Submission,
@@ -197,7 +204,7 @@ export function decisionButtons(
   ];
 }
 
-/** What the member can press. */
+/** Builds the member's buttons. */
 export function ownButtons(t: Translate, { draftId: id, state }: Submission): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   return [

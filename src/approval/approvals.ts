@@ -16,23 +16,23 @@ import {
 import type { ApprovalKey, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {
-  /** The moderator, and the interaction. */
+  /** The moderator and their interaction. */
   readonly by: Submitter['user'];
   readonly interactionId: string;
 }
 
 export interface DeclineDecision extends Decision {
   readonly reason: ModeratorsReason;
-  /** The lines that are declined; the others go on waiting. Absent: all. */
+  /** The lines to decline; the others remain waiting. Absent: all lines. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
 export interface Correction extends Decision {
-  /** What is submitted in place of the only server. */
+  /** The row that replaces the only server. */
   readonly row: ReadyRow;
 }
 
-/** Makes the message of a submission due. */
+/** An update that makes a submission's message due. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -46,8 +46,9 @@ interface ApprovalsDeps {
 }
 
 /**
- * What waits for a moderator, and what moderators and members do about it. Each change is a transaction of the guild, and makes the message due:
- * approval-messages.ts shows it. Every method throws a StoreError when the store fails.
+ * Creates everything that moderators and members can do with submissions that wait for approval. Each change is a
+ * transaction of the guild and makes the message due; approval-messages.ts shows it. Every method throws a StoreError
+ * when the store fails.
  */
 export function createApprovals({
   store,
@@ -60,21 +61,24 @@ export function createApprovals({
   const { seen, takeBack, ownAddresses } = waitingSubmissions;
   return {
     ...waitingSubmissions,
-    /** Of what waits: the servers that were submitted here before, whatever its member has pressed. */
+    /**
+     * Returns the servers of a waiting submission that were submitted here before, regardless of what its member
+     * pressed.
+     */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
       const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       return [...found.values()];
     },
     /**
-     * Declines it, or some lines of it. The draft stays, so that its member can submit it again.
-     * @returns whether it still waited as it was seen
+     * Declines a submission, or some of its lines. Keeps the draft, so that its member can submit it again.
+     * @returns whether the submission still waited as the moderator saw it
      */
     decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
-        // Without its draft nothing can wait on.
+        // Without its draft, no part of the submission can remain waiting.
         const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
         const declined = submission?.servers.filter(isDeclined) ?? [];
         if (submission === undefined || declined.length === 0) return false;
@@ -93,8 +97,9 @@ export function createApprovals({
         return true;
       }),
     /**
-     * Puts another server in place of the only one that waits, which waits on as another submission.
-     * @returns why nothing was changed: it does not wait as it was seen, or its member has this server wait already
+     * Replaces the only server of a waiting submission. The corrected server then waits as another submission.
+     * @returns why the correction wasn't possible: the submission no longer waits as the moderator saw it, or its
+     *   member already has this server waiting
      */
     correct: ({
       by,
@@ -115,20 +120,23 @@ export function createApprovals({
         const corrected = { ...row, line: old.line };
         await drafts.keep(key.id, {
           ...withCorrected(draft, old, corrected),
-          // What the member wanted submitted again is the server that they submitted.
+          // The member confirmed a repeated submission only for the server that they submitted.
           includesAlreadySubmitted: draft.includesAlreadySubmitted && !isElsewhere,
         });
         await submissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;
       }),
-    /** Deletes the member's own submission that waits. @returns why it could not be deleted */
+    /**
+     * Deletes the member's own waiting submission.
+     * @returns why it could not be deleted
+     */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const why = await takeBack(by, id, interactionId);
         if (why === undefined) await drafts.delete(id);
         return why;
       }),
-    /** The drafts whose messages do not show what they should. */
+    /** Returns the drafts whose messages are out of date. */
     async due(): Promise<readonly ApprovalKey[]> {
       const rows = await tables()
         .selectFrom('submissions')
@@ -137,7 +145,7 @@ export function createApprovals({
         .execute();
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
-    /** What waits in a guild has to be shown elsewhere: its log channel is another one, or takes messages again. */
+    /** Makes the messages of all waiting submissions of a guild due: its log channel changed, or works again. */
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
@@ -146,13 +154,13 @@ export function createApprovals({
         .where('state', '=', 'waiting')
         .execute();
     },
-    /** Has the message shown again, which may show another state of the submission. */
+    /** Makes the message due again. By then, it may show another state of the submission. */
     async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
     },
     /**
-     * The message shows the submission as it was read, or there can be none.
-     * @returns whether that is how it still is; otherwise it has to be shown again
+     * Records that the message shows the submission as it was read, or that there can't be a message.
+     * @returns whether the submission is still the same; if not, it has to be shown again
      */
     async markShown(
       { id, revision, shownRevision }: Submission,

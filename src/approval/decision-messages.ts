@@ -17,17 +17,20 @@ import { sentences } from '../words/sentences.ts';
 import { type ApprovalView, againText, approvalView } from './approval-view.ts';
 import { noticeContext } from './decision-notices.ts';
 
-/** How often a direct message is sent, in milliseconds: Discord stops a bot that opens many in a short time. */
+/**
+ * How often a direct message is sent, in milliseconds. Discord blocks bots that open many conversations in a short
+ * time.
+ */
 const EVERY_MS = 5_000;
-/** How long decisions are gathered for one direct message, in milliseconds. */
+/** How long decisions are collected for one direct message, in milliseconds. */
 const GATHER_MS = 60_000;
-/** A process sends them until it has sent none for so long, in milliseconds. */
+/** A process keeps the job until it hasn't sent a direct message for this long, in milliseconds. */
 const CLAIMED_MS = 60_000;
-/** A direct message that could not be sent for so long is dropped, in milliseconds. */
+/** How long the bot tries to send a direct message before it drops it, in milliseconds. */
 const LONGEST_WAIT_MS = HOUR_MS;
 /** Discord docs: Message resource, Create Message: a message has at most 10 embeds. */
 const MOST_EMBEDS = 10;
-/** UTF-16 units of the name of a guild, which has at most 100 characters. */
+/** Maximum length of a guild's name in a message, in UTF-16 units. Discord allows 100 characters. */
 const LONGEST_GUILD_NAME = 50;
 
 export interface DecisionMessagesTiming {
@@ -44,7 +47,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
-  /** `undefined` where the name cannot be had. */
+  /** Returns a guild's name; `undefined` if it isn't available. */
   readonly guildName: (guildId: string) => Promise<string | undefined>;
   readonly wording: Wording;
   readonly games: GameIndex;
@@ -55,8 +58,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Direct messages to members about what moderators have decided, from one process for all. The row of a submission holds what it takes
- * to send one until right before it is sent, so that no member gets one twice.
+ * Creates the job that sends members direct messages about moderators' decisions, from one process for all. The
+ * submission's row holds the data for the message until just before it is sent, so that no member gets it twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
@@ -81,7 +84,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /** The submissions whose members have the decision in their own reply, and get it as a direct message. */
+  /** Selects the submissions whose members have the decision in their own reply, but not yet as a direct message. */
   const owed = () =>
     store
       .tables()
@@ -92,17 +95,18 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** A submission whose member has waited for further decisions. */
+  /** Finds a submission whose member's decisions were collected for long enough. */
   const findDue = () =>
     owed()
       .where('ended_at', '<=', Date.now() - gatherMs)
       .executeTakeFirst();
 
-  /** Takes the submissions of a member of a guild, for good. */
+  /** Claims a member's submissions in a guild permanently, so that no other process sends them. */
   async function take({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    // In the query the guild would replace the index of what is owed, and read its whole history.
+    // Filters here, because with the guild in the query, the database wouldn't use the index of pending messages. It
+    // would read the guild's whole history.
     for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()
@@ -111,13 +115,13 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
         .where('id', '=', row.id)
         .where('notice', '=', row.notice)
         .executeTakeFirst();
-      // Otherwise it was deleted after it was read.
+      // Otherwise the row was deleted after it was read.
       if (numUpdatedRows === 1n) taken.push(row);
     }
     return taken;
   }
 
-  /** What a direct message says about one decision. */
+  /** Builds the part of a direct message about one decision. */
   async function viewOf({ t, user }: Context, submission: Submission): Promise<ApprovalView> {
     const { content, embeds } = approvalView(t, withoutModerators(submission), games, user.id);
     return { content: sentences(content, againText(t, await submissions.waitingAgain(submission))), embeds };
@@ -139,7 +143,10 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     };
   }
 
-  /** @returns whether a direct message is being sent; what is not wanted any more is dropped */
+  /**
+   * Sends a direct message about a member's decisions, and drops those that no longer need one.
+   * @returns whether a direct message is being sent
+   */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
     const wanted = rows.filter(isToSend);
     const latest = wanted.at(-1);
@@ -151,7 +158,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, wording);
-    // Retries of this message do not keep the next one waiting.
+    // Not awaited, so that retries of this message don't delay the next one.
     void directMessages.send(context.user.id, await messageAbout(context, decided));
     return true;
   }
@@ -163,11 +170,11 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     }
   }
 
-  /** Never throws. */
+  /** Sends the next direct message, if one is due. Never throws. */
   async function sendNext(): Promise<void> {
     try {
       await directMessages.opened();
-      // Claiming a job writes, so this process looks first.
+      // Checks first, because claiming a job writes to the database.
       if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
       logger.warn({ err: error }, 'could not look for direct messages to send; will retry');
@@ -177,21 +184,24 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/** The submission as a direct message shows it, where Discord does not know who a moderator is. */
+/** Removes the moderators from a submission, because Discord can't show who they are in a direct message. */
 const withoutModerators = (submission: Submission): Submission => ({
   ...submission,
   decidedBy: '',
   correctedBy: submission.correctedBy === undefined ? undefined : '',
 });
 
-/** What expired is in the member's own reply and in /submissions. */
+/**
+ * Whether a decision needs a direct message. Expired submissions don't: they are in the member's own reply and in
+ * /submissions.
+ */
 function isToSend({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
   const isTooOld = (notified_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
-/** Several decisions in one message: how many there are of each kind, and an embed for each. */
+/** Combines several decisions in one message: the number of each kind, and an embed for each decision. */
 function together(
   { t }: Context,
   decided: readonly Submission[],

@@ -15,7 +15,9 @@ import type { ApprovalKey } from '../submissions/waiting-submissions.ts';
 /** How often each process looks for members that a dead process didn't notify, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** Binds the encrypted notice to its guild and its draft. The text is part of stored records. */
+/**
+ * Returns the context that binds the encrypted notice to its guild and its draft. The text is part of stored records.
+ */
 export const noticeContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
 
 export interface DecisionNoticesDeps {
@@ -33,14 +35,14 @@ export interface DecisionNoticesDeps {
 export type DecisionNotices = ReturnType<typeof createDecisionNotices>;
 
 /**
- * Shows moderators' decisions in the members' own replies, as long as those can be edited. From then on a direct message about
- * the decision is pending: see decision-messages.ts.
+ * Creates the job that shows moderators' decisions in the members' own replies while those can be edited. Afterwards, a
+ * direct message about the decision is pending: see decision-messages.ts.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Takes a submission whose member's reply is to be changed, for good. */
+  /** Claims a submission permanently, to change its member's reply. */
   async function take(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -49,7 +51,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .selectAll()
         .where('notice', 'is not', null)
         .where('notified_at', 'is', null)
-        // By the index of what has ended; a list of states would read every submission that is done.
+        // Uses the index of ended submissions. A list of states would read every submission that is done.
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
         .orderBy('ended_at')
@@ -63,12 +65,12 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where('notice', '=', row.notice)
         .where('notified_at', 'is', null)
         .executeTakeFirst();
-      // Otherwise it was taken or deleted after it was read.
+      // Otherwise the row was claimed or deleted after it was read.
       if (numUpdatedRows === 1n) return row;
     }
   }
 
-  /** The reply shows the latest submission: a part of what was approved may wait again. */
+  /** Updates the member's reply to the latest submission, because some approved servers may be waiting again. */
   async function changeReply(
     context: Context,
     interaction: Interaction,
@@ -76,7 +78,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     message: string,
   ) {
     const { api, editOrder } = deps;
-    // The clock of this machine may be wrong: what is over is asked, and not tried.
+    // This machine's clock may be wrong, so even if the token seems valid, the bot asks Discord before it tries an
+    // edit.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
@@ -95,7 +98,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     );
   }
 
-  /** Never throws. */
+  /** Shows one decision in its member's reply. Never throws. */
   async function notify({
     id,
     guild_id: guildId,
@@ -119,7 +122,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     while (!job.stopping.aborted) {
       const row = await take();
       if (row === undefined) return;
-      // A reply that hangs keeps nobody waiting.
+      // Not awaited, so that a hanging reply doesn't delay the others.
       void notify(row);
     }
   }

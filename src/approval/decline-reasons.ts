@@ -6,13 +6,13 @@ import type { Translate } from '../words/words.ts';
 export const DECLINE_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
 type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** @returns `undefined` where there is no such reason, or only in another version */
+/** Returns the reason with this name; `undefined` if this version doesn't have it. */
 export const reasonNamed = (name: string | undefined): DeclineReason | undefined =>
   DECLINE_REASONS.find((known) => known === name);
 
 /**
- * Why a moderator has declined something; empty where this version knows no words for it.
- * @param said what is made of the moderator's own words
+ * Builds a moderator's reason for declining; empty if they wrote none and this version doesn't know the ready-made one.
+ * @param said formats the moderator's own words
  */
 export function reasonText(t: Translate, reason: ModeratorsReason, said: (words: string) => string): string {
   const key = reasonNamed(reason.key);
