@@ -9,15 +9,15 @@ import type { Condition } from './conditions.ts';
 import type { Health } from './health.ts';
 import { postToWebhook } from './operator-urls.ts';
 
-/** How often the conditions are looked at, in milliseconds. */
+/** How often the bot checks the conditions, in milliseconds. */
 const LOOK_EVERY_MS = 15_000;
 /** The shortest time between two posts, in milliseconds. */
 const POST_EVERY_MS = 60_000;
-/** How long another process waits for the one that looks at what concerns all, in milliseconds. */
+/** How long another process waits for the one that checks shared conditions, in milliseconds. */
 const LEADS_MS = 60_000;
-/** UTF-16 units of a message (Discord docs: Create Message). */
+/** The maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
-/** Lines that wait to be posted; then the oldest are dropped. */
+/** The maximum number of lines that wait to be posted; then the oldest are dropped. */
 const MOST_WAITING = 100;
 
 export interface AlarmsDeps {
@@ -26,18 +26,18 @@ export interface AlarmsDeps {
   readonly health: () => Promise<Health>;
   readonly values: Pick<Values, 'get' | 'set' | 'delete'>;
   readonly claimJob: ClaimJob;
-  /** Names this process where there are several; empty for the only one. */
+  /** The name of this process if there are several; empty if it's the only one. */
   readonly place: string;
-  /** Whether Discord may be asked now. */
+  /** Whether the bot can currently send requests to Discord. */
   readonly mayPost: () => boolean;
   readonly watchEveryMs?: number | undefined;
   readonly logger: Logger;
 }
 
 interface Known {
-  /** Since when it holds, by `performance.now()`, and as the wall clock has it. */
+  /** When the condition began, by `performance.now()` and by the wall clock. */
   since: { readonly passed: number; readonly at: number } | undefined;
-  /** Whether the operator was told that it holds; `undefined` until the store says so. */
+  /** Whether the operator was notified that the condition holds; `undefined` until the store has been read. */
   isTold: boolean | undefined;
 }
 
@@ -48,8 +48,9 @@ interface Line {
 }
 
 /**
- * Posts each condition to the operator's webhook when it has held for its time, and once more when it is over. The store keeps what was
- * posted, so that a restart neither repeats nor loses a post. A post that fails is retried every minute. No other part waits for this one.
+ * Posts each condition to the operator's webhook once it has held for its time, and again when it ends. The store
+ * records what was posted, so that a restart neither repeats nor loses a post. Retries a failed post every minute. No
+ * other part waits for this one.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -57,7 +58,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   const log = createSparingLog(logger);
   const known = new Map<Condition, Known>();
   const waiting: Line[] = [];
-  /** Whether the operator was told, by key: what the store could not take yet. */
+  /** Whether the operator was notified, by key, where the store hasn't saved this yet. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
@@ -69,7 +70,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // The process that takes over reads from the store what was posted.
+      // A process that takes over reads the posted conditions from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await lookAt(condition, now);
     }
@@ -133,7 +134,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   return { name: 'alarms', ...job };
 }
 
-/** @returns `undefined` where it cannot be known: a store that cannot be read is a condition of its own */
+/** @returns `undefined` if unknown, for example if the store can't be read; that is a condition of its own */
 async function lookOrSkip(condition: Condition, now: Health): Promise<boolean | string | undefined> {
   try {
     return await condition.look(now);
@@ -142,7 +143,7 @@ async function lookOrSkip(condition: Condition, now: Health): Promise<boolean | 
   }
 }
 
-/** As many of the first lines as a message has room for; a line that has no room by itself is cut. */
+/** Returns as many of the first lines as fit into a message. Shortens a line that doesn't fit on its own. */
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
   let left = LONGEST_POST;
@@ -156,5 +157,5 @@ function fitting(lines: readonly Line[]): readonly Line[] {
   return [{ ...first, text: first.text.slice(0, LONGEST_POST) }];
 }
 
-/** A time that Discord shows in the time zone of each reader. */
+/** Formats a time that Discord shows in each reader's time zone. */
 const timeOf = (ms: number) => `<t:${Math.floor(ms / 1000)}:f>`;

@@ -10,7 +10,7 @@ import { OperatorUrlError, readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** Every check that needs the configuration and the right Node. They take 20 seconds at most. */
+/** Runs every check that needs the configuration and the right Node version. They take 20 seconds at most. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const nothing = () => undefined;
   const logger = { error: nothing, warn: nothing };
@@ -38,7 +38,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
 /** An address in Valve's network, where game servers usually are. */
 const SAMPLE_ADDRESS = '155.133.248.36';
 
-/** Asks Steam once, and returns what it listed. */
+/** Queries Steam once and returns a summary of the servers that it listed. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkipped('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: { warn: () => undefined } });
@@ -55,7 +55,7 @@ async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise
   }
 }
 
-/** Requests a secret address of the operator. */
+/** Requests a secret URL of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
   if (url === undefined) throw new CheckSkipped(`${name} is not set: see "Alarms" in docs/monitor.md`);
   try {

@@ -7,22 +7,22 @@ import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
-/** A state that operators are notified of, by ops/alerts.yml and by the webhook. */
+/** A state that ops/alerts.yml and the webhook report to operators. */
 export interface Condition {
-  /** Its rule in ops/alerts.yml. */
+  /** The name of its rule in ops/alerts.yml. */
   readonly alert: string;
-  /** For how many minutes it has to hold, as there. */
+  /** How many minutes it must hold, as in that rule. */
   readonly minutes: number;
-  /** Whether it concerns all processes, so that one of them posts it. */
+  /** Whether it concerns all processes, so that only one of them posts it. */
   readonly isShared: boolean;
-  /** The sentence while it holds, and the sentence afterwards. */
+  /** The sentences for when it starts and for when it ends. */
   readonly says: string;
   readonly over: string;
-  /** Returns whether it holds, or a detail without secrets and names of members. */
+  /** Returns whether it holds, or a detail without secrets and members' names. */
   readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** Rules of ops/alerts.yml that the webhook leaves out: they ask for a look at numbers, and members were told. */
+/** Rules in ops/alerts.yml that the webhook omits: they need a look at numbers, and the bot has notified the members. */
 export const FOR_PROMETHEUS_ALONE: readonly string[] = [
   'ListingBotSlowFirstResponses',
   'ListingBotStoreErrors',
@@ -30,11 +30,11 @@ export const FOR_PROMETHEUS_ALONE: readonly string[] = [
   'ListingBotUnknownOutcomes',
 ];
 
-/** With fewer IDENTIFYs left of a day, something begins sessions again and again. */
+/** With fewer IDENTIFYs left for the day, something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
-/** How long Discord is waited for, in milliseconds. */
+/** How long the bot waits for Discord, in milliseconds. */
 const ASK_MS = 1_000;
-/** For how long something that happened counts, in milliseconds, as in the rules. */
+/** How long an event counts, in milliseconds, as in the rules. */
 const EVENT_MS = 15 * 60_000;
 
 export interface ConditionsDeps extends WatchedParts {
@@ -42,7 +42,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates every condition. Those that are events hold for a while after the bot has reported them here. */
+/** Creates every condition. A condition that is an event holds for a while after the bot reported it here. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
@@ -53,7 +53,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
-    // A new day may have begun.
+    // A new day may have started.
     await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
@@ -81,7 +81,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       isShared: false,
       says: 'A part of the Discord servers gets no replies',
       over: 'All Discord servers get replies',
-      // Without any session the bot is not ready.
+      // Without any session, the bot isn't ready, which is another condition.
       look({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);

@@ -26,21 +26,21 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** With fewer IDENTIFYs left for the day a start is a risk: at the last one Discord resets the token. */
+/** With fewer IDENTIFYs left for the day, a start is risky: after the last one, Discord resets the token. */
 const FEW_IDENTIFIES = 100;
-/** How long Discord may take for all questions together, in milliseconds. */
+/** The time limit for all requests to Discord together, in milliseconds. */
 const DISCORD_MS = 8_000;
 
-/** Reads from Discord. @throws CheckFailure saying what keeps Discord from answering, and what to do about it */
+/** Reads from Discord. @throws CheckFailure with the reason why Discord didn't respond, and how to fix it */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
-/** What the checks of the Developer Portal need of the configuration. */
+/** The part of the configuration that the Developer Portal checks need. */
 export type PortalConfig = Pick<
   Config,
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
 >;
 
-/** Ends all questions to Discord after the same time, also those that wait for a rate limit or a block. */
+/** Ends all requests to Discord at the same time, including those that wait for a rate limit or a block. */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
@@ -79,14 +79,14 @@ function explained(error: unknown, blockedMs: number): CheckFailure {
   );
 }
 
-/** What is set in the Developer Portal, and what stands in its way. */
+/** The findings about the settings in the Developer Portal, and the application. */
 export interface PortalFindings {
   readonly findings: readonly Finding[];
-  /** Absent where Discord does not tell it. */
+  /** Undefined if Discord doesn't return it. */
   readonly application: Application | undefined;
 }
 
-/** Checks the token, and the application that it belongs to. */
+/** Checks the token and its application. */
 export async function checkPortal(discord: DiscordReader, config: PortalConfig): Promise<PortalFindings> {
   let application: Application | undefined;
   const findKnowing = (check: string, look: (known: Application) => Promise<string> | string) =>
@@ -106,7 +106,7 @@ export async function checkPortal(discord: DiscordReader, config: PortalConfig):
   return { findings, application };
 }
 
-/** Checks everything at Discord that the bot needs. */
+/** Checks everything on Discord that the bot needs. */
 export async function checkDiscord(
   discord: DiscordReader,
   { config, commands }: DoctorChecksDeps,
@@ -143,7 +143,7 @@ function checkInvitation(application: Application): string {
   );
 }
 
-/** What strangers see of the application, and what Discord asks of one that grows. */
+/** Checks the application's public profile, and Discord's requirements for a growing application. */
 function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);
@@ -174,7 +174,7 @@ async function checkCommands(
   const { others: published } = await readCommands(discord, applicationId);
   const names = new Set(published.map(({ name }) => name));
   const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
-  // Another check reports a store that cannot be read.
+  // Another check reports a store that can't be read.
   const before = await useValues(storeUrl, ({ get }) => get(publishedKey(applicationId))).catch(
     () => undefined,
   );

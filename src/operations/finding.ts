@@ -1,6 +1,6 @@
 export interface Finding {
   readonly check: string;
-  /** `skipped`: there was nothing to check. `warning`: the bot works all the same. */
+  /** `skipped`: there was nothing to check. `warning`: the bot works anyway. */
   readonly state: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly says: string;
   readonly mend?: string;
@@ -15,17 +15,17 @@ export class CheckFailure extends Error {
   }
 }
 
-/** The bot works, but not as its operator would want it. */
+/** The bot works, but not as its operator would want. */
 export class CheckWarning extends CheckFailure {
   override readonly name = 'CheckWarning';
 }
 
-/** There was nothing to check; the message says why. */
+/** There was nothing to check; the message gives the reason. */
 export class CheckSkipped extends Error {
   override readonly name = 'CheckSkipped';
 }
 
-/** Carries out a check, which returns what to say. Any other error that it throws is a failure that nobody foresaw. */
+/** Runs a check, which returns its result as text. Any other error that it throws is an unexpected failure. */
 export async function find(check: string, look: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', says: await look() };
@@ -40,7 +40,7 @@ export async function find(check: string, look: () => Promise<string> | string):
 const MARKS = { ok: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' } as const;
 const MARK_WIDTH = 'skipped'.length;
 
-/** The findings, a line each; below what fails, how to fix it. */
+/** Formats the findings, one per line. Below each failure, shows how to fix it. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);
@@ -53,7 +53,7 @@ export function linesOf(findings: readonly Finding[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same, with a last line that sums it up. */
+/** Formats the findings like {@link linesOf}, with a summary as the last line. */
 export function table(findings: readonly Finding[]): string {
   return `${linesOf(findings)}\n${summaryOf(findings)}\n`;
 }

@@ -10,11 +10,11 @@ import type { Store } from '../storage/store.ts';
 import { VERSION } from '../version.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How the bot is. It is ready when commands come in and can be recorded. */
+/** The state of the bot. It's ready if commands arrive and can be recorded. */
 export interface Health {
   readonly version: string;
   readonly ready: boolean;
-  /** `detail` says why no commands come in: what is set otherwise in the Developer Portal, or why nothing is connected. */
+  /** `detail` explains why no commands arrive: a setting in the Developer Portal, or the reason why nothing is connected. */
   readonly gateway: {
     readonly ok: boolean;
     readonly shards: Readonly<Record<string, number>>;
@@ -23,12 +23,13 @@ export interface Health {
   /** `detail` names files, never values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
-   * Whether the listing service answers, for information: the bot goes on without it. `null`: not asked since the start.
+   * Whether the listing service responds. This is only information, because the bot runs without it. `null`: no request
+   * since the start.
    */
   readonly listing: { readonly ok: boolean | null; readonly detail?: string };
 }
 
-/** Reads the gateway's state, and writes a value to the store (0.025 ms with SQLite, measured). */
+/** Reads the gateway's state and writes a value to the store (0.025 ms with SQLite, measured). */
 export async function healthOf({ gateway, transportTrouble, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
   const detail = transportTrouble() ?? gateway.trouble();
@@ -62,7 +63,7 @@ function listingOf(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): Health['li
 
 interface HealthParts {
   readonly gateway: Pick<GatewayState, 'trouble' | 'shards'>;
-  /** Why Discord sends no commands to this bot, by the settings of the application; `undefined` where it does. */
+  /** Returns the application setting that stops Discord from sending commands to this bot; `undefined` if there is none. */
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'heldBackFor' | 'latest'>;
@@ -84,9 +85,9 @@ export interface HealthServerDeps {
 }
 
 /**
- * Serves `/livez` (200 as long as the process runs its event loop), `/readyz` (200 or 503, with the reasons as JSON)
- * and `/metrics`. There is no secret in them, and no password before them. To be started first, so that it can tell of a
- * slow start; the start throws an HttpServerError if the address cannot be listened on.
+ * Serves `/livez` (200 while the process runs its event loop), `/readyz` (200 or 503, with the reasons as JSON) and
+ * `/metrics`. They contain no secrets and need no password. Must be started first, so that it can report a slow start.
+ * Starting throws an HttpServerError if it can't listen on the address.
  */
 export function createHealthServer({ port, host, metrics, parts, logger }: HealthServerDeps): Part {
   async function answer(path: string, response: ServerResponse): Promise<void> {

@@ -14,7 +14,10 @@ export interface HeartbeatDeps {
   readonly logger: Logger;
 }
 
-/** Requests the operator's address once a minute while the bot is ready. The monitor behind it reports when the requests stop. */
+/**
+ * Requests the operator's URL once a minute while the bot is ready. The monitor behind it reports when the requests
+ * stop.
+ */
 export function createHeartbeat({ url, health, everyMs = EVERY_MS, logger }: HeartbeatDeps): Part {
   const log = createSparingLog(logger);
 

@@ -4,18 +4,18 @@ import type { GamesOutcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
 import { CheckFailure } from './finding.ts';
 
-/** What the check of the listing service needs of the configuration. */
+/** The part of the configuration that the listing service check needs. */
 export type ListingConfig = Pick<
   Config,
   'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'
 >;
 
-/** How long the service may take for its answer, in milliseconds. */
+/** The time limit for the service's response, in milliseconds. */
 const LISTING_MS = 5_000;
-/** A key that no account has: the service refuses it, and thereby shows that it is there. */
+/** A key that no account has. By rejecting it, the service shows that it is running. */
 const NO_KEY = new Secret('doctor-asks-without-a-key');
 
-/** What the service under `baseUrl` answers to `action=games`. */
+/** Requests `action=games` from the service at `baseUrl`. */
 async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY): Promise<GamesOutcome> {
   const api = createListingApi({
     baseUrl,
@@ -29,14 +29,14 @@ async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY):
   }
 }
 
-/** The address without the `/api` at its end, where the service answers under that; otherwise `undefined`. */
+/** Returns the URL without its trailing `/api` if the service responds there; otherwise `undefined`. */
 export async function listingUrlWithoutApi(config: ListingConfig): Promise<string | undefined> {
   const shorter = /^(.*)\/api$/.exec(config.listingApiUrl)?.[1];
   if (shorter === undefined || 'reason' in (await askListing(config, shorter))) return undefined;
   return shorter;
 }
 
-/** Checks whether the listing service is there, and takes the operator's key where there is one. */
+/** Checks whether the listing service responds, and accepts the operator's key if there is one. */
 export async function checkListing(config: ListingConfig): Promise<string> {
   const { listingApiKey: key, listingApiUrl: baseUrl } = config;
   const outcome = await askListing(config, baseUrl, key);

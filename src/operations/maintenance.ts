@@ -4,14 +4,14 @@ import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 
 /**
- * Each task works in small steps; if one fails, the others go on. When the bot stops, `stopping` is aborted, and a task throws
- * between two steps.
+ * Tasks that work in small steps. If one fails, the others still run. When the bot stops, `stopping` is aborted, and a
+ * task throws between two steps.
  */
 type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
 
 export interface MaintenanceDeps {
   readonly tasks: Tasks;
-  /** These run first, and only where the clock is right. */
+  /** Tasks that run first, and only if the clock is right. */
   readonly byAge: Tasks;
   /** Never throws. */
   readonly isClockRight: () => Promise<boolean>;
@@ -20,8 +20,8 @@ export interface MaintenanceDeps {
 }
 
 /**
- * The job that deletes whatever is past its time, and seals anew what is sealed with a former key: soon after the start and once
- * an hour, in one process for all.
+ * Creates the job that deletes expired data and re-encrypts data that a former key encrypted. It runs soon after the
+ * start and then once an hour, in one process for all.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
   const { tasks, byAge, isClockRight, claimJob, logger } = deps;

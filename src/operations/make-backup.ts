@@ -9,27 +9,27 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * The name of a backup until it is complete. Every backup of a database into a folder uses the same name, so that the next
- * backup overwrites what a killed one left.
+ * Returns the name of a backup until it is complete. Every backup of a database into a folder uses the same name, so
+ * the next backup overwrites what a killed one left.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
 export interface BackupDeps {
-  /** The database's file; a bot may run on it. */
+  /** The database file; a bot may be using it. */
   readonly path: string;
-  /** The backup; there must be nothing of that name. */
+  /** The backup file, which must not exist yet. */
   readonly file: string;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * Copies the database as it is at one moment, without deleted data, into a file that only its owner may read. The file
- * appears whole, checked and synced, or not at all. It has everything but the encryption key.
+ * Copies the database as it is at one moment, without deleted data, into a file that only its owner can read. The file
+ * appears complete, checked and synced, or not at all. It contains everything but the encryption key.
  *
- * `VACUUM INTO` reads within one transaction and disturbs no writer: 266 ms where SQLite's online backup, which begins
- * anew with each write, took 2.3 s (measured). It occupies its process, so the bot runs it in another one.
- * @returns its size in bytes
- * @throws StoreError when nothing was made
+ * `VACUUM INTO` reads in one transaction and doesn't disturb writers. It took 266 ms, and SQLite's online backup, which
+ * restarts with each write, took 2.3 s (measured). It blocks its process, so the bot runs it in another one.
+ * @returns the size of the file, in bytes
+ * @throws StoreError if no backup was made
  */
 export async function makeBackup({ path, file, logger }: BackupDeps): Promise<number> {
   if (!existsSync(path)) throw new StoreError(`there is no database at ${path}`);
@@ -51,7 +51,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   let copy: FileHandle | undefined;
   try {
     await removePartial(partial);
-    // The file is made before SQLite opens it, so that it has the right mode.
+    // Creates the file before SQLite opens it, so that it has the right mode.
     copy = await open(partial, 'wx', 0o600);
     withDatabaseFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await copy.sync();
@@ -68,25 +68,25 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
   await sync(folder).catch(warn('may be gone after a power cut'));
-  // The metrics and the next scheduled backup read this. The bot may be of another version.
+  // The metrics and the next scheduled backup read this time. The bot may be a different version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
     warn('its time could not be kept'),
   );
   return (await stat(file)).size;
 }
 
-/** Removes a backup that is not complete, and what SQLite writes beside it. @param partial see {@link partialIn} */
+/** Removes an incomplete backup, and SQLite's journal for it. @param partial see {@link partialIn} */
 export async function removePartial(partial: string): Promise<void> {
   await rm(partial, { force: true });
   await rm(`${partial}-journal`, { force: true });
 }
 
-/** What has to stay free beside a backup, in bytes. */
+/** The space that must stay free besides a backup, in bytes. */
 export const LEAST_FREE = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
-/** How many bytes are free in a folder, and how many a backup of the database into it needs. */
+/** Returns the free bytes in a folder, and the bytes that a backup of the database into it needs. */
 export async function roomFor(
   path: string,
   folder = dirname(resolve(path)),
@@ -96,10 +96,10 @@ export async function roomFor(
   return { free: bavail * bsize, needed: LEAST_FREE + size };
 }
 
-/** The key of the time of the last backup, in milliseconds since 1970. */
+/** The name of the stored time of the last backup, in milliseconds since 1970. */
 const LAST = 'backup:last';
 
-/** When the last backup was made, in milliseconds since 1970; `undefined` when there was none. */
+/** Returns the time of the last backup, in milliseconds since 1970; `undefined` if there was none. */
 export async function readLastBackup(values: Pick<Values, 'get'>): Promise<number | undefined> {
   const at = await values.get(LAST);
   return typeof at === 'number' ? at : undefined;

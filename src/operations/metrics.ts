@@ -16,16 +16,16 @@ import { readLastBackup, roomFor } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** How often Discord is asked how many IDENTIFYs are left, and how long a scrape waits for that, in milliseconds. */
+/** How often Discord is asked for the remaining IDENTIFYs, and how long a scrape waits for the response, in milliseconds. */
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';
-/** Seconds. Discord waits 3 for a first response. */
+/** In seconds. Discord waits 3 for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** Seconds. A long list may take minutes; a reply is possible for 15 minutes. */
+/** In seconds. A long list can take minutes; a reply is possible for 15 minutes. */
 const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
-/** Seconds. A commit that is synced took 0.43 ms (measured). */
+/** In seconds. A synced commit took 0.43 ms (measured). */
 const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
@@ -36,13 +36,13 @@ const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused
 /** Discord docs: Rate Limits, "X-RateLimit-Scope". */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
-/** Loads the library only if metrics are served, since that takes 40 ms. */
+/** Loads the library only if metrics are served, because loading takes 40 ms. */
 const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
 
 /**
- * Numbers in the text format of Prometheus: some are counted as things happen, others are looked up at each scrape. No
- * label names a guild or a user, and each has few values. Each bot has a registry of its own, so that two bots in one
- * process do not count together.
+ * Creates the metrics in Prometheus text format. Some are counted as events happen, others are read at each scrape. No
+ * label names a guild or a user, and each has few values. Each bot has its own registry, so that two bots in one
+ * process don't share counts.
  */
 export function createMetrics() {
   const { Registry, collectDefaultMetrics } = loadClient();
@@ -50,7 +50,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    /** From now on a scrape looks at these parts, too. */
+    /** Includes the state of these parts in every scrape from now on. */
     watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),
@@ -122,7 +122,7 @@ function createCounters(register: Registry) {
     ['outcome'],
   );
 
-  // Prometheus sees the first of a kind as an increase only if there was a 0 before.
+  // Prometheus counts the first event of a kind as an increase only if there was a 0 before it.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [responded, replied]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
@@ -175,7 +175,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Unknown numbers are not shown.
+        // Omits unknown numbers.
         this.remove();
         const now = await value();
         if (now !== undefined) this.set(now);
@@ -214,7 +214,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  // The backups of PostgreSQL and its disk are not the bot's.
+  // The bot doesn't manage the backups or the disk of PostgreSQL.
   const { path } = store;
   if (path !== undefined) {
     gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>

@@ -31,13 +31,13 @@ export interface OperationsDeps
     | 'heartbeatUrl'
   >;
   readonly store: Store;
-  /** Absent where the configuration serves none. */
+  /** Undefined if the configuration doesn't serve metrics. */
   readonly metrics: Metrics | undefined;
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
-/** What keeps the bot well while nobody looks, and tells whoever looks. */
+/** Creates the scheduled jobs, and the monitoring that reports the bot's state to the operator. */
 export function createOperations(deps: OperationsDeps) {
   const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
   const { httpPort: port, httpHost: host, operatorWebhookUrl: webhook, heartbeatUrl } = config;
@@ -63,7 +63,7 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
-  // Where there are several processes each says which it is.
+  // If there can be several processes, each gives its name.
   const place = store.path === undefined ? hostname() : '';
   const watches: readonly Part[] = [
     ...(webhook

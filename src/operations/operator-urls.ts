@@ -4,12 +4,12 @@ import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 
-/** How long an address of the operator may take to answer, in milliseconds. */
+/** The time limit for a response from one of the operator's URLs, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** More of an answer is not read, in bytes. */
+/** The maximum size that is read of a response, in bytes. */
 const MOST_READ = 65_536;
 
-/** The reason why an address of the operator could not be used, without the address and the response, which may be secret. */
+/** Why a URL of the operator could not be used. Omits the URL and the response, which may be secret. */
 export class OperatorUrlError extends Error {
   override readonly name = 'OperatorUrlError';
 }
@@ -24,15 +24,15 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 }
 
-/** Reads the address, which for a webhook of Discord posts nothing. @throws OperatorUrlError */
+/** Reads the URL. For a Discord webhook, this doesn't post anything. @throws OperatorUrlError */
 export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
 
-/** Makes a request, and follows nothing. */
+/** Makes a request without following redirects. */
 async function ask(
   url: Secret,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
 ): Promise<void> {
-  // Discord asks every client for this form (Discord docs: Reference, "User Agent").
+  // Discord asks all clients to use this format (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
   const signal = AbortSignal.timeout(ANSWER_MS);
   let status: number;

@@ -15,8 +15,8 @@ export interface ReencryptionDeps {
 }
 
 /**
- * Re-encrypts everything that a former key encrypted, once every process encrypts with the new one. The former key counts as
- * used until everything is done, so that a crash only repeats the work.
+ * Re-encrypts everything that a former key encrypted, once every process encrypts with the new one. The former key
+ * counts as used until everything is done, so a crash only repeats the work.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
@@ -48,10 +48,10 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
 type Reencrypt = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Decrypts everything that is encrypted: the API keys, the interactions without a reply and the decision notices. Bots can run
- * meanwhile.
- * @returns the names of what no key opens
- * @throws what `stopping` was aborted with, between two values
+ * Decrypts all encrypted data: the API keys, the interactions without a reply and the decision notices. Bots can run at
+ * the same time.
+ * @returns the names of records that no key decrypts
+ * @throws the reason of `stopping` if it is aborted, between two records
  */
 export async function openEncrypted(
   { tables, values, inGuild }: ReencryptionDeps['store'],
@@ -75,14 +75,14 @@ export async function openEncrypted(
     const name = `${API_KEYS}:${guildId}`;
     const reencryptKey = async () => {
       const stored = await values.get(name);
-      // The guild's key was removed meanwhile.
+      // The guild's key has been removed in the meantime.
       if (stored === undefined) return;
       const value = Object(stored);
       const sealed = reencrypted(name, value.sealed, sealContext(guildId));
       if (sealed) await values.set(name, { ...value, sealed });
     };
     await inGuild(guildId, reencryptKey, { synced: false });
-    // Others have their turn.
+    // Lets other work run.
     await setImmediate();
   }
 
@@ -98,7 +98,7 @@ export async function openEncrypted(
       .updateTable('interactions')
       .set({ encrypted: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The interaction may have got its reply meanwhile.
+      // The interaction may have received its reply in the meantime.
       .where('encrypted', '=', before)
       .execute();
   }
@@ -116,7 +116,7 @@ export async function openEncrypted(
       .updateTable('submissions')
       .set({ notice: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The member may have been notified meanwhile.
+      // The member may have been notified in the meantime.
       .where('notice', '=', before)
       .execute();
   }

@@ -12,7 +12,7 @@ import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
-/** For how many days backups keep what was deleted, until the last of them is replaced; 0: the bot makes none. */
+/** Returns how many days backups keep deleted data, until the last of them is replaced; 0 if the bot doesn't make any. */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
   const { storeUrl, backupEveryHours, backupKeep } = config;
   return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
@@ -25,22 +25,23 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** How often it is looked whether one is due, in milliseconds; a backup that failed is tried again then. */
+/** How often the bot checks whether a backup is due, in milliseconds. It also retries a failed backup then. */
 const LOOK_EVERY_MS = 600_000;
-/** How long after its time a backup counts as overdue, in milliseconds. */
+/** How long after its due time a backup counts as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
-/** How the name of such a backup ends: `bot-2026-01-31T12-00-00Z.sqlite`. */
+/** The end of the name of such a backup: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
- * Makes a backup every so many hours since the last one, also across restarts and if somebody made it by hand. A process
- * of its own writes it into the folder `backups` beside the database. The latest ones stay. To be started after the store.
+ * Makes a backup at a fixed interval after the last one, even across restarts or if the operator made the last one. A
+ * separate process writes it into the folder `backups` beside the database. Only the latest backups are kept. Must be
+ * started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // With PostgreSQL there is no path, and no backup.
+  // With PostgreSQL, there is no path and no backup.
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
@@ -53,7 +54,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
-      // The process may have been killed in the middle.
+      // The process may have been killed before it finished.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not hold the encryption key');
@@ -73,8 +74,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   /**
-   * Leaves `made` and the latest backups before it. Sorted names are sorted times, so a later name than that of `made` was
-   * given while the clock was ahead: such a backup goes first.
+   * Keeps `made` and the latest backups before it. Names sort by time, so a name after `made` was given while the clock
+   * was ahead. Such a backup is deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
     const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));
@@ -96,9 +97,9 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 }
 
 /**
- * Runs `npm run backup` without npm, for an hour at most; usually it takes seconds. It needs to know where the database
- * is, and no secret.
- * @throws Error with what it printed
+ * Runs `npm run backup` without npm, for an hour at most; usually it takes seconds. It needs the database's location,
+ * but no secret.
+ * @throws Error with the command's output
  */
 async function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {
   const env = { STORE_URL: sqliteAt(path).name };

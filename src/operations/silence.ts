@@ -7,17 +7,17 @@ import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  /** Called with the error with which the process has to end. */
+  /** Called with the error that must end the process. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: SparingLog;
 }
 
-/** How often the gateway is looked at within the time that it may be silent. */
+/** How many times the gateway is checked within the time that it can be silent. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
- * Ends the process when the gateway has been silent for long, so that a supervisor starts it anew: the connection may never
- * come back by itself. A start takes an IDENTIFY for every shard. To be started before the connection.
+ * Ends the process if the gateway has been silent for too long, so that a supervisor restarts it: the connection may
+ * never recover by itself. A start uses an IDENTIFY for every shard. Must be started before the connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
@@ -39,7 +39,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a start, by what Discord says now or has said last. */
+  /** Whether enough IDENTIFYs are left for a start, by Discord's current or last response. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
@@ -54,7 +54,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
       if (longestMs > 0) job.start();
     },
     async stop() {
-      // Does not wait for a look that is under way, since Discord may take long to answer.
+      // Doesn't wait for a check in progress, because Discord may take long to respond.
       void job.stop();
     },
   };

@@ -4,12 +4,12 @@ import type { Logger } from '../logger.ts';
 import { VERSION } from '../version.ts';
 
 export interface Online {
-  /** How many commands are published. */
+  /** The number of published commands. */
   readonly commands: number;
   readonly application: Application;
 }
 
-/** Says what an operator wants to know of a bot that has started, in one entry of the log. No secret is in it. */
+/** Logs one entry with everything an operator wants to know about the started bot. It doesn't contain secrets. */
 export async function reportStart(config: Config, logger: Logger, online: Online): Promise<void> {
   logger.info(
     {
@@ -31,7 +31,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
   logger.info({}, `invite the bot: ${inviteLink(online.application.id)}`);
 }
 
-/** Optional parts that are switched off, each with the variable that switches it on. */
+/** Lists the optional parts that are switched off, each with the variable that switches it on. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

@@ -17,10 +17,10 @@ type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 type BackupConfig = Pick<Config, 'storeUrl' | 'backupEveryHours'>;
 type PostgresServer = Config['storeUrl'] & { readonly kind: 'postgres' };
 
-/** What the bot needs of the memory, in bytes: 300 MiB under load, and 170 for a long export (measured). */
+/** The memory that the bot needs, in bytes: 300 MiB under load, and 170 for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
 
-/** Checks whether a bot of this version can use the database. Writes nothing; a bot may run on it. */
+/** Checks whether a bot of this version can use the database. Doesn't write anything; a bot may be using the database. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const says = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
@@ -31,11 +31,11 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
-    // It tries to write rather than reading the file's rights: other things can be in the way.
+    // Tries to write instead of reading the file's permissions, because other things can prevent writing.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be made at the first start`;
     await checkFile(path);
-    // A transaction that writes nothing.
+    // A transaction that doesn't write anything.
     withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is whole and can be written`;
   } catch (error) {
@@ -62,7 +62,7 @@ async function checkPostgres(server: PostgresServer): Promise<string> {
   }
 }
 
-/** Whether every key is at hand that the data was encrypted with. */
+/** Checks whether all keys that encrypted the data are available. */
 export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
   const keyFile = storeUrl.kind === 'sqlite' ? `${storeUrl.path}.key` : undefined;
   let keys: readonly Buffer[];
@@ -85,7 +85,7 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} opens the data; keep a copy of it`;
 }
 
-/** @param most what the process may use of the memory, in bytes; absent: as the machine or its container says */
+/** @param most the memory that the process can use, in bytes; defaults to the limit of the machine or its container */
 export function checkMemory(
   most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {
@@ -101,7 +101,7 @@ function agoOf(ms: number): string {
   return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
 }
 
-/** When the last backup was made, and whether the next one comes in time. */
+/** Returns when the last backup was made, and checks whether the next one is on time. */
 export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkipped('PostgreSQL has its own: see docs/scaling.md');
   const last = await useValues(storeUrl, readLastBackup).catch(() => {

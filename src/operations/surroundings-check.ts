@@ -5,7 +5,7 @@ import { CheckWarning } from './finding.ts';
 
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 
-/** Checks the file `.env`, and what the bot does not use of its environment. */
+/** Checks the file `.env`, and environment variables that the bot ignores. */
 export async function checkSurroundings(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const warnings = [];
   const mends = [];
