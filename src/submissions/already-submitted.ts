@@ -4,15 +4,15 @@ import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** A server that the guild has submitted: it was accepted, or may have been received. */
+/** A server that the guild already submitted, and that was accepted or may have been received. */
 export interface EarlierSubmission extends HistoryEntry {
-  /** Whether the member who asks has submitted it. */
+  /** Whether the requesting member submitted it. */
   readonly isYours: boolean;
 }
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-/** Looks for addresses of one list: for all of them in one statement. */
+/** Finds earlier submissions of a list's addresses, with one statement for all of them. */
 export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     store
@@ -30,7 +30,7 @@ export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
       store
         .tables()
         .selectFrom(latest.as('latest'))
-        // A cross join keeps SQLite from joining in another order.
+        // A cross join prevents SQLite from changing the join order.
         .crossJoin('servers')
         .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
         .where('servers.guild_id', '=', guildId)
@@ -44,7 +44,7 @@ export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
   }
 
   return {
-    /** One of these servers that another submission of the guild is sending now. */
+    /** Returns one of these servers that another submission of the guild is sending now, if any. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
@@ -56,14 +56,14 @@ export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** The rows whose servers the guild has already submitted, each with its latest submission. */
+    /** Finds the rows whose servers the guild already submitted, each with its latest submission. */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],
     ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
       const addresses = ready.map(({ submission }) => addressOf(submission));
-      // PostgreSQL takes no empty list.
+      // PostgreSQL doesn't accept an empty list.
       const latest = addresses.length > 0 ? await latestAt(guildId, addresses) : [];
       const found = new Map(
         latest.map((row) => [row.address, { ...entryOf(row), isYours: row.user_id === userId }]),

@@ -1,14 +1,14 @@
 import type { SubmissionsTable } from '../storage/tables.ts';
 
-/** Why a moderator has declined something, as it is stored. */
+/** A moderator's reason for declining a submission, as it is stored. */
 export interface ModeratorsReason {
   /** The name of a ready-made reason, if this version knows it. */
   readonly key: string | undefined;
-  /** The moderator's own words; may be empty. */
+  /** The moderator's own words; can be empty. */
   readonly words: string;
 }
 
-/** @returns `undefined` where the moderator gave none */
+/** @returns `undefined` if the moderator didn't give a reason */
 export function storedReason({
   decline_reason,
   decline_reason_key,

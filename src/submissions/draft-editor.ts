@@ -36,38 +36,41 @@ export interface DraftEditorDeps extends SubmissionStore {
 export interface Prepared {
   readonly id: string;
   readonly draft: Draft;
-  /** The rows of the draft that the guild has already submitted. */
+  /** The rows of the draft that the guild already submitted. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly allowance: Allowance;
-  /** Whether what is submitted waits for a moderator. */
+  /** Whether the submission would wait for a moderator. */
   readonly waits: boolean;
-  /** How many lines can be edited together: of invalid lines, and of those that lack a game. */
+  /** How many lines fit into one modal: invalid lines, and lines that lack a game. */
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
-/** A draft as it was read. */
+/** A draft as the bot read it from the input. */
 export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
 
-/** A new draft of lines that were edited, and why there is none any more that they belong to. */
+/** A separate draft of edited lines, and the reason why their own draft is no longer available. */
 export type KeptApart = Prepared & { readonly instead: Unavailable };
 
-/** What a paragraph field takes (Discord docs: Component Reference, Text Input), and so what can be edited together. */
+/**
+ * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input), and so of lines edited
+ * together.
+ */
 export const MOST_TYPED = 4000;
 
 /**
- * The most bytes of a list as it is stored, without a text that is kept beside it: a thousand servers with usual names take a
- * third of them.
+ * The maximum size of a stored list in bytes, without a text stored with it. A thousand typical servers need a third of
+ * it.
  */
 const MOST_BYTES = 400_000;
 
-/** A list as it is now, or why it could not be changed. */
+/** The current draft, or the reason why it could not be changed. */
 export type EditResult = Prepared | Unavailable | UnreadableList;
 
-/** What is read in place of what was typed in a row; `undefined`: the row stays as it is. */
+/** Returns the corrected values of a row; `undefined` if the row stays unchanged. */
 export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
-  /** The draft's id, and the id of a new draft in case that one is gone. */
+  /** The draft's id, and the id for a new draft if that one no longer exists. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
@@ -76,18 +79,18 @@ export interface Edit {
   readonly submissionId: string;
 }
 
-/** A draft that waits for a moderator as its member has edited it, which changes nothing yet. */
+/** A waiting draft with its member's edits, which aren't stored yet. */
 export interface EditedWaiting {
   readonly draft: Draft;
-  /** What is wrong with it that was not before. */
+  /** The invalid rows that weren't invalid before the edit. */
   readonly wrong: readonly InvalidRow[];
 }
 
 export type DraftEditor = ReturnType<typeof createDraftEditor>;
 
 /**
- * Changes drafts of lists until they are submitted. Each change is one transaction: read, change, save, count what could
- * be submitted.
+ * Changes drafts until they are submitted. Each change is one transaction: read, change, save, and count the servers
+ * that could be submitted.
  */
 export function createDraftEditor(deps: DraftEditorDeps) {
   const {
@@ -115,31 +118,32 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
     const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // An admin may have allowed games since, a moderator may have decided, and the service may have told its games.
+    // Since the last check, an admin may have allowed games, a moderator may have decided, and the service's list of
+    // games may have arrived.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
-    // What waits for a moderator waits whole: limits count when it is approved.
+    // All of a waiting submission waits. Limits count its servers when a moderator approves it.
     const waits = isToWait(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
     return { id, draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
 
-  /** Saves a list, unless it is too large or not the member's. */
+  /** Saves a draft, unless it is too large or belongs to another member. */
   async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<EditResult> {
     const prepared = await prepare(by, id, draft);
     return whyTooMany(prepared.draft) ?? (await drafts.save(by, id, prepared.draft)) ?? prepared;
   }
 
-  /** Reads lines that stood in a modal, with the numbers before them. */
+  /** Reads the lines of a modal, which begin with their numbers. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
     return { list: await parser.read({ guildId, texts: [text], game: '' }), numbers };
   }
 
-  /** Changes a draft, unless it was submitted or cancelled meanwhile. */
+  /** Changes a draft, unless it was submitted or cancelled in the meantime. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     inDrafts(store, by, async () => {
       const found = await drafts.find(by, id);
@@ -147,19 +151,22 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     });
 
   return {
-    /** Keeps a new draft, or what is now in its place. */
+    /**
+     * Saves a new draft.
+     * @returns the draft, or the reason why it could not be saved
+     */
     open: (by: Submitter, id: string, read: NewDraft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
-    /** The draft as it is, checked anew for what could be submitted of it now, and kept for another 15 minutes. */
+    /** Rechecks what could be submitted of an unchanged draft, and keeps it for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Checks each row anew for which there is a correction. */
+    /** Rechecks every row that has a correction. */
     correct: (by: Submitter, id: string, corrected: Correction): Promise<EditResult> =>
       change(by, id, (draft) => reread(draft, corrected)),
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
-     * Replaces the {@link linesToEdit} by what the member has made of them; a line that the member took out is dropped. If
-     * the draft is gone, the typed lines become a new draft, and `instead` says why.
+     * Replaces the {@link linesToEdit} with the member's version of them. Lines that the member removed are dropped. If
+     * the draft is no longer available, the typed lines become a new draft, and `instead` has the reason.
      */
     async edit(
       by: Submitter,
@@ -171,7 +178,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const edited = await inDrafts(store, by, async () => {
         const found = await drafts.find(by, id);
         if (typeof found === 'string') return found;
-        // A submission since then has taken lines out of the draft, or left others in it.
+        // A later submission has removed lines from the draft, or left others in it.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
@@ -182,7 +189,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const opened = await inDrafts(store, by, () => prepareAndSave(by, newId, apart));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
     },
-    /** What the member has made of all lines of their draft that waits for a moderator. */
+    /** Reads the member's version of all lines of a waiting draft. Doesn't store it. */
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
@@ -198,8 +205,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { draft, wrong };
     },
     /**
-     * Keeps a text that could not be read as a list in its draft, which may wait for a moderator, or in a new draft.
-     * @param panelChannelId the channel of the panel that the new one is entered with
+     * Keeps a text that could not be read as a list: in its draft, even if that waits for a moderator, or in a new
+     * draft.
+     * @param panelChannelId the channel of the panel that a new draft is started from
      */
     async keepTyped(
       by: Submitter,
@@ -221,7 +229,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
 
 const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
 
-/** Why a list is not kept: it has too many lines, or too long ones. */
+/** Returns the reason why a list can't be kept: too many lines, or lines that are too long. */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
@@ -229,7 +237,10 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
   return count > most ? { kind: 'too-many', count, most } : undefined;
 }
 
-/** A text without passwords, since it is stored. In JSON a password ends at its quotes; elsewhere at the end of the line. */
+/**
+ * Removes passwords from a text that will be stored. In JSON a password ends at its quotation mark; elsewhere it ends
+ * at the end of the line.
+ */
 function keptText(text: string): string {
   const plain = plainText(text);
   if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
@@ -239,7 +250,10 @@ function keptText(text: string): string {
     .join('\n');
 }
 
-/** The lines of a draft to be edited, as many as fit: invalid lines first, then lines that lack a game, then the others. */
+/**
+ * Returns as many lines of a draft as fit into a modal: invalid lines first, then lines that lack a game, then the
+ * others.
+ */
 export function linesToEdit(
   { rows }: Draft,
   which: Editing,
@@ -255,7 +269,7 @@ function editsOf(draft: Draft): Prepared['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-/** The draft with the rows that were read instead of those that were edited. */
+/** Replaces the edited rows of a draft with the rows that were read. */
 function withRead(
   draft: Draft,
   which: Editing,
@@ -269,13 +283,13 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** The rows that were read, with the line numbers that stood before them. */
+/** Gives the rows the line numbers that were written before them. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** The usual port of its game, in a row that lacks nothing else. */
+/** Adds the usual port of a row's game, if the row lacks nothing else. */
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 
@@ -286,7 +300,7 @@ type RowWithoutPort = InvalidRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-/** Whether a row that was invalid before can be right by now. */
+/** Whether an invalid row may have become valid. */
 function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
   if (row.kind !== 'invalid') return false;
   const { code } = row.problem;
@@ -295,7 +309,7 @@ function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
 }
 
 interface HeldBack {
-  /** Aliases; absent: all games are allowed. */
+  /** Aliases; absent if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
   /** The addresses that wait for a moderator. */
   readonly waiting: ReadonlySet<string>;
@@ -303,8 +317,8 @@ interface HeldBack {
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, and rows that repeat them. A game that is not allowed comes
- * before all else that is wrong, since no other correction would help.
+ * Marks rows that can't be submitted now as invalid, also if they repeat another row. A game that isn't allowed takes
+ * precedence over all other problems, because correcting those wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
   rows.map((row) => {

@@ -6,33 +6,36 @@ import type { SubmittedServer } from './submissions.ts';
 
 /** A draft: the lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
-  /** How it was entered: into the fields for one server, as the lines of a text, or in words among which they were found. */
+  /**
+   * How it was entered: in the fields for one server, as lines of a text, or in prose that the bot searched for
+   * servers.
+   */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
   /** How many lines had words but no server. */
   readonly noise?: number;
-  /** Whether servers that the guild has already submitted are submitted again. */
+  /** Whether servers that the guild already submitted are submitted again. */
   readonly includesAlreadySubmitted: boolean;
-  /** The channel of the panel that it was entered with. */
+  /** The channel of the panel that the draft was started from. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText;
 }
 
-/** Which lines are edited: those that are not ready, or all, as after servers were rejected or not sent. */
+/** The lines to edit: those that aren't ready, or all, for example after servers were rejected or not sent. */
 export type Editing = 'invalid' | 'all';
 
-/** A text that could not be read as a list, to be corrected in the modal that it was typed in. */
+/** A text that could not be read as a list. The member can correct it in the same modal. */
 export interface TypedText {
   readonly text: string;
-  /** The game of lines that name none; may be empty. */
+  /** The game of lines that don't name one; can be empty. */
   readonly game: string;
-  /** The modal of a whole list, or a modal in which lines of the draft are edited. */
+  /** The modal of a whole list, or a modal for editing lines of the draft. */
   readonly modal: 'paste' | Editing;
 }
 
 /**
- * Whether it is submitted as soon as it can be. What was read out of a text is shown first, since nobody may have looked at what
- * was found in it.
+ * Whether a draft is submitted as soon as possible. Servers found in a text are shown first, because the member may not
+ * have checked them yet.
  */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
@@ -40,8 +43,8 @@ export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | 
   others.length === 0 ? row : undefined;
 
 /**
- * The rows that are sent when the draft is submitted.
- * @param alreadySubmitted the rows that the guild has already submitted
+ * Returns the rows that are sent when the draft is submitted.
+ * @param alreadySubmitted the rows that the guild already submitted
  */
 export function rowsToSend(
   { rows, includesAlreadySubmitted }: Draft,
@@ -56,7 +59,7 @@ export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft
 
 export const draftToStore = ({ source, ...lines }: Draft) => ({ source, lines: JSON.stringify(lines) });
 
-/** The reverse of {@link draftToStore}; `undefined` if it cannot be read. */
+/** The reverse of {@link draftToStore}; `undefined` if the lines can't be read. */
 export function draftFromStore({ source, lines }: Pick<DraftsTable, 'source' | 'lines'>): Draft | undefined {
   try {
     const draft = JSON.parse(lines ?? '');
@@ -67,8 +70,8 @@ export function draftFromStore({ source, lines }: Pick<DraftsTable, 'source' | '
 }
 
 /**
- * What stays in a draft while it is submitted.
- * @param rows those that are submitted, and those that a limit holds back
+ * Returns what stays in a draft while it is submitted.
+ * @param rows the submitted rows, and the rows that a limit holds back
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
@@ -77,9 +80,9 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * What stays in a draft after a submission of it: all but the servers that were accepted, and lines that the report has
- * counted as repeated or without a server. After a submission that a moderator has approved, only those that were not sent, or
- * not taken because of the key.
+ * Returns what stays in a draft after its submission: everything but accepted servers, and lines that the report
+ * counted as repeated or as having no server. After an approved submission, only servers that weren't sent or were
+ * rejected because of the key stay.
  */
 export function afterSubmission(
   draft: Draft,
@@ -98,10 +101,10 @@ export function afterSubmission(
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether nothing is left in a draft that could be corrected or submitted. */
+/** Whether a draft has nothing left to correct or submit. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
-/** The lines of a draft that are none of these servers. */
+/** Returns the lines of a draft that don't belong to these servers. */
 export function otherRows(
   { rows }: Draft,
   servers: readonly Pick<SubmittedServer, 'line' | 'server'>[],
@@ -110,7 +113,7 @@ export function otherRows(
   return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
 }
 
-/** The draft with another row in place of one of these servers. */
+/** Replaces the row of one of these servers in a draft. */
 export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, row: ReadyRow): Draft =>
   withRows(
     draft,
@@ -119,15 +122,15 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Several servers may stand on one line, and a line that says the same as an earlier one is never ready. */
+/** Identifies a ready row. A line can have several servers, and a line that repeats an earlier one is never ready. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/** The service has not decided on the server: it was not sent, or the guild's key was rejected. */
+/** Whether the service hasn't decided on the server: it wasn't sent, or the service rejected the guild's key. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
-/** It may have been received in an earlier submission. */
+/** Whether the server may have been received in an earlier submission. */
 export const isUnconfirmed = (row: Row): row is UnconfirmedRow =>
   isReady(row) && row.unconfirmed !== undefined;

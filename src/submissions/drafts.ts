@@ -7,24 +7,27 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 
 /** How long a draft is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** How many drafts a member may have at a time; the oldest is deleted first. */
+/** How many drafts a member can have at the same time. The oldest is deleted first. */
 const MOST_DRAFTS = 10;
-/** Bytes that the drafts of a guild may take on the disk; the oldest is deleted first. One takes 400 KB at most. */
+/**
+ * How much disk space the drafts of a guild can use, in bytes. The oldest is deleted first. A draft takes 400 KB at
+ * most.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
-  /** Whether the member may manage the guild, and so waits for no moderator. */
+  /** Whether the member can manage the guild, so that their submissions don't wait for a moderator. */
   readonly isAdmin?: boolean;
-  /** The member's roles, one of which may be trusted. */
+  /** The member's roles. One of them may be the trusted role. */
   readonly roleIds?: readonly string[];
 }
 
 /**
- * Why nothing can be done with a draft, or with a submission of it.
+ * The reason why a draft, or a submission of it, isn't available.
  * - `gone`: it is too old.
- * - `being-sent`: a submission of it is.
+ * - `being-sent`: a submission of it is being sent.
  * - `submitted`: a submission of it waits for a moderator, or everything in it was accepted.
  * - `decided`: the submission no longer waits for a moderator.
  */
@@ -37,7 +40,7 @@ export interface OpenDraft {
   readonly latestAt: number | undefined;
 }
 
-/** The columns of a draft and of its latest submission; each is null where there is none. */
+/** The columns of a draft and of its latest submission. Columns of a missing row are null. */
 type Found = Nullable<
   Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
 >;
@@ -45,7 +48,7 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Changes drafts of a guild in a transaction. They may be lost in a power cut, since nothing of them was sent. */
+/** Changes drafts of a guild in a transaction. A power cut may lose the change, because nothing was sent yet. */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
   { guildId }: Submitter,
@@ -56,7 +59,7 @@ export const inDrafts = <Result>(
 export function createDrafts({ store, now }: SubmissionStoreBase) {
   const { tables } = store;
 
-  /** The drafts of a guild of which no submission waits or runs. */
+  /** Selects the drafts of a guild that don't have a waiting or running submission. */
   const idle = (guildId: string) =>
     tables()
       .selectFrom('drafts')
@@ -73,8 +76,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       );
 
   /**
-   * Deletes the member's oldest drafts, and the guild's, until both are within their limits. The one that was just saved
-   * stays, even if its time is earlier because the clock was set back.
+   * Deletes the oldest drafts of the member and of the guild until both are within their limits. Keeps the draft that
+   * was just saved, even if its time is earlier because the clock was set back.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
@@ -97,9 +100,11 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   const rowOf = (id: string) =>
     tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
-  /** A draft and its latest submission, as far as there are any; or why the member cannot change it. */
+  /**
+   * Reads a draft and its latest submission, as far as they exist, or returns why the member can't change the draft.
+   */
   async function look({ guildId, user }: Submitter, id: string): Promise<Found | Unavailable> {
-    // Of a draft that is deleted its submissions say whose it was.
+    // After a draft is deleted, its submissions still show who owned it.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
       .leftJoin('drafts', 'drafts.id', 'wanted.id')
@@ -135,7 +140,10 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     return typeof found === 'string' ? found : found.draft;
   }
 
-  /** Writes a draft for 15 minutes from now. @returns why it could not */
+  /**
+   * Writes a draft, which is kept for 15 minutes from now.
+   * @returns the reason if it could not be written
+   */
   async function write(by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> {
     const { guildId, user } = by;
     const content = { ...draftToStore(draft), changed_at: now() };
@@ -146,7 +154,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         conflict
           .column('id')
           .doUpdateSet(content)
-          // Another guild's transaction may have inserted it meanwhile.
+          // Another guild's transaction may have inserted it in the meantime.
           .where('drafts.guild_id', '=', guildId)
           .where('drafts.user_id', '=', user.id),
       )
@@ -156,7 +164,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     return undefined;
   }
 
-  /** Writes a draft as a submission of it has begun or ended. */
+  /** Writes a draft when a submission of it begins or ends. */
   async function keep(id: string, draft: Draft): Promise<void> {
     const { source, lines } = draftToStore(draft);
     await tables()
@@ -170,14 +178,14 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     open,
     find,
     keep,
-    /** A draft whose submission waits or runs; `undefined` if it was deleted meanwhile. */
+    /** Reads a draft whose submission waits or runs; `undefined` if it was deleted in the meantime. */
     async read(id: string): Promise<Draft | undefined> {
       const row = await rowOf(id);
       return row && draftFromStore(row);
     },
     /**
-     * Keeps a draft for 15 minutes from now.
-     * @returns why nothing was written: it is another member's, or a submission of it waits or runs
+     * Saves a draft for 15 minutes from now.
+     * @returns the reason if it wasn't saved: it belongs to another member, or has a waiting or running submission
      */
     save: (by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -185,8 +193,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         return typeof found === 'string' ? found : write(by, id, draft);
       }),
     /**
-     * The same of what is about to be submitted, in place of what another modal of the draft has not submitted before.
-     * Called inside the guild's transaction.
+     * Saves a draft that is about to be submitted. Replaces the unsubmitted lines that another modal saved. Called
+     * inside the guild's transaction.
      */
     async replace(by: Submitter, id: string, draft: Draft): Promise<OpenDraft | Unavailable> {
       const found = await look(by, id);
@@ -197,8 +205,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       return (await write(by, id, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
-     * Cancels a draft, or says why there is none. Its row stays for the rest of the 15 minutes, to say that it was
-     * cancelled.
+     * Cancels a draft, or returns why it isn't available. Its row stays for the rest of the 15 minutes, to show that it
+     * was cancelled.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -207,12 +215,12 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),
-    /** Deletes the drafts of a guild that are past their time. Called inside the guild's transaction. */
+    /** Deletes the expired drafts of a guild. Called inside the guild's transaction. */
     async deleteOld(guildId: string): Promise<void> {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft of which nothing is left to submit. */
+    /** Deletes a draft that has nothing left to submit. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

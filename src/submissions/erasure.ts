@@ -9,9 +9,9 @@ import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submissions } from './submissions.ts';
 
-/** For how many days rejected servers are kept, and servers that were not sent. */
+/** How many days rejected and unsent servers are kept. */
 export const REJECTED_KEPT_DAYS = 30;
-/** No interaction can still carry out a submission that has been running for longer; in milliseconds. */
+/** The longest time that an interaction can run a submission, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
 interface ErasureDeps extends SubmissionStoreBase {
@@ -21,8 +21,8 @@ interface ErasureDeps extends SubmissionStoreBase {
 }
 
 /**
- * Deletes what is kept of submissions: what somebody wants deleted, and what is past its time. A server that a limit still
- * counts stays for the hourly job. Every method throws a StoreError when the store fails.
+ * Deletes stored submissions: on a member's or an admin's request, and when they expire. A server that a limit still
+ * counts is left for the hourly job. Every method throws a StoreError when the store fails.
  */
 export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
   const { tables } = store;
@@ -47,7 +47,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /** Servers that were not sent go first, so that they never push out what the guild has submitted. */
+  /** Deletes unsent servers first, so that they never displace servers that the guild has submitted. */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -66,7 +66,10 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
 
-  /** What has ended, once its message says so and its draft is gone: what was withdrawn, and what lost its servers. */
+  /**
+   * Deletes ended submissions once their message is up to date and their draft has expired: withdrawn ones, and ones
+   * without servers.
+   */
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
@@ -83,7 +86,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
   }
 
-  /** Deletes the ids of members whose name is gone, where no limit counts them any more. */
+  /** Deletes the ids of members whose name was deleted, as soon as no limit counts them. */
   async function dropForgottenIds(guildId: string): Promise<void> {
     await tables()
       .updateTable('servers')
@@ -104,7 +107,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await dropForgottenIds(guildId);
   }
 
-  /** The guilds that have submitted anything, or are about to. */
+  /** Lists the guilds that have submissions or drafts. */
   async function* guilds(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
       const nexts = sql<{ readonly next: string | null }>`
@@ -117,7 +120,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       if (next === undefined) return;
       last = next;
       yield next;
-      // SQLite reads synchronously: others have their turn between two guilds.
+      // SQLite reads synchronously, so other work gets a turn between two guilds.
       await setImmediate();
     }
   }
@@ -125,8 +128,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   return {
     guilds,
     /**
-     * Deletes everything that is kept of a guild's submissions but how many servers still count for the guild's limit.
-     * Nothing more is sent of what is carried out. Called inside the guild's transaction.
+     * Deletes all submission data of a guild, except how many servers still count towards the guild's limit. Running
+     * submissions send nothing more. Called inside the guild's transaction.
      */
     async deleteGuild(guildId: string): Promise<void> {
       await limits.keepUsed(guildId);
@@ -135,10 +138,10 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       }
     },
     /**
-     * Deletes a member's drafts, withdraws what waits for a moderator, and takes their name out of what they have submitted,
-     * corrected and decided. Their id goes where no limit counts it. What is being carried out leaves nothing to be submitted, and does not
-     * wait again. Called inside the guild's transaction.
-     * @returns from how many servers the name was deleted
+     * Deletes a member's drafts, withdraws their waiting submissions, and removes their name from everything that they
+     * submitted, corrected or decided. Their id is also deleted where no limit counts it. Running submissions leave
+     * nothing to submit, and don't wait again. Called inside the guild's transaction.
+     * @returns how many servers the name was removed from
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
       const own = () => submissionsOf(guildId).where('user_id', '=', userId).select('id');
@@ -182,10 +185,11 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       return count;
     },
     /**
-     * Ends guild by guild what runs or waits for too long, then deletes what is past its time or too much: of each guild in
-     * one transaction, so that no submission stays without its servers. Of a guild with 20,000 submissions of one server each the
-     * longest statement takes 50 ms of the processor with SQLite, and 210 where `HISTORY_DAYS` was halved (measured).
-     * @throws what `stopping` was aborted with, between two guilds
+     * For each guild, ends submissions that have run or waited too long, then deletes records that are expired or over
+     * the limit. Each guild has one transaction, so that a submission never outlives its servers. For a guild with
+     * 20,000 single-server submissions, the longest statement takes 50 ms of CPU time with SQLite, and 210 ms after
+     * `HISTORY_DAYS` was halved (measured).
+     * @throws the abort reason of `stopping`, between two guilds
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       await limits.dropUsed();

@@ -8,42 +8,42 @@ import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission } from './submissions.ts';
 
-/** How one server that a member submitted ended. */
+/** The outcome of one server that a member submitted. */
 export interface HistoryEntry extends ServerSubmission {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Discord's id; empty, like the name, once the member had their name deleted. */
+  /** The member's Discord id. Like the name, it is empty after the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: ServerOutcome;
-  /** The moderator who decided; absent where none did, or had their name deleted. */
+  /** The moderator who decided; absent if no moderator did, or if they had their name deleted. */
   readonly decidedBy?: string | undefined;
-  /** Why a moderator has declined it, if they gave a reason. */
+  /** The moderator's reason for declining it, if they gave one. */
   readonly declineReason?: ModeratorsReason | undefined;
 }
 
-/** What a member submitted together: how many of its servers ended how. */
+/** A submission, with the number of its servers for each outcome. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
     Pick<Submission, 'decidedByName' | 'correctedByName'> {
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  /** Whether a moderator has declined it. */
+  /** Whether a moderator declined it. */
   readonly isDeclined: boolean;
   /** As in {@link Submission}. */
   readonly correctedBy: string | undefined;
-  /** The server, where it is the only one. */
+  /** The server, if it is the only one. */
   readonly only: HistoryEntry | undefined;
 }
 
-/** Which entries of a guild. A field that is absent lets every entry through. */
+/** Selects entries of a guild. An absent field matches every entry. */
 export interface HistoryFilter {
   readonly userId?: string;
-  /** The alias. */
+  /** The game's alias. */
   readonly game?: string;
   readonly outcome?: ServerOutcome['kind'];
-  /** A part of the address, in small letters. */
+  /** A part of the address, in lower case. */
   readonly address?: string;
 }
 
@@ -57,22 +57,22 @@ export const MOST_FOUND = 1_000;
 const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
-/** What each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
+/** Reads what each guild submitted, newest first. Every method throws a StoreError when the store fails. */
 export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const { tables } = store;
 
-  /** The servers of a guild that have ended. */
+  /** Selects the servers of a guild that have an outcome. */
   const ended = (guildId: string) =>
     tables()
       .selectFrom('servers')
       .where('servers.guild_id', '=', guildId)
       .where('servers.ended_at', 'is not', null);
 
-  /** The servers that the filter lets through, whoever submitted them. */
+  /** Selects the servers that match the filter, whoever submitted them. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // By an expression, since SQLite would rather go through the outcomes of all guilds (50 ms, measured).
+      // An expression, because SQLite would otherwise scan the outcomes of all guilds (50 ms, measured).
       .$if(outcome !== undefined, (rows) =>
         rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
       )
@@ -80,7 +80,10 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
       );
 
-  /** The same with their submissions. @param userId of this member alone */
+  /**
+   * Selects the matching servers with their submissions.
+   * @param userId restricts them to this member
+   */
   const withSubmission = (guildId: string, { userId, ...filter }: HistoryFilter) =>
     matching(guildId, filter)
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
@@ -88,8 +91,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
 
   return {
     /**
-     * The ids of the submissions that have a server that the filter lets through, newest first. At most {@link MOST_FOUND}
-     * + 1: the last one only says that there are more.
+     * Finds the ids of submissions that have a matching server, newest first. Returns at most {@link MOST_FOUND} + 1
+     * ids: the last one only shows that there are more.
      */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
       await myTurn(guildId);
@@ -109,7 +112,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** These submissions, in this order. */
+    /** Reads these submissions, in this order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
       await myTurn(guildId);
       const rows = await withSubmission(guildId, {})
@@ -141,7 +144,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
           ) ?? [],
       );
     },
-    /** All servers that the filter lets through, some at a time. */
+    /** Reads all matching servers in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
       let some = withSubmission(guildId, filter);
       for (;;) {
@@ -163,14 +166,14 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         );
       }
     },
-    /** The aliases of all games of which the guild has submitted servers. */
+    /** Returns the aliases of all games whose servers the guild submitted. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
       const rows = await ended(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
     /**
-     * The games of those of the guild's latest 1,000 servers that were accepted or may have been received; one for each
-     * server.
+     * Returns the games of the guild's latest 1,000 servers, but only of servers that were accepted or may have been
+     * received. There is one item for each server.
      */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
@@ -182,7 +185,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** How many servers of the guild have ended. Above {@link MOST_ENTRIES} some are deleted. */
+    /** Counts the servers of the guild that have an outcome. Above {@link MOST_ENTRIES}, some are deleted. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
       return countOf(ended(guildId));
@@ -195,7 +198,7 @@ const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
 
-/** For a LIKE in which `%` and `_` stand for themselves. */
+/** Escapes a text for LIKE, so that `%` and `_` match only themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
 export const ENTRY_COLUMNS = [
@@ -220,7 +223,7 @@ type EntryRow = Pick<
 > &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
-/** A submission, and how many of its servers have an outcome. */
+/** A submission, and the number of its servers with one outcome. */
 interface OutcomeRow
   extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
@@ -232,14 +235,14 @@ interface OutcomeRow
 
 /**
  * @param rows one for each outcome
- * @param only the server, where it is the only one
+ * @param only the server, if it is the only one
  */
 function submissionOf(
   rows: readonly OutcomeRow[],
   only: HistoryEntry | undefined,
 ): SubmissionEntry | undefined {
   const [first] = rows;
-  // The submission was deleted meanwhile.
+  // The submission was deleted in the meantime.
   if (first === undefined) return undefined;
   const counts = { ...NONE };
   for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;

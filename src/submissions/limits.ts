@@ -4,20 +4,20 @@ import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** How many servers of a request may be submitted now, and which limit holds back the others. */
+/** How many servers of a request can be submitted now, and which limit holds back the others. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
 }
 
 export interface ReachedLimit {
-  /** The limit that lets the fewest servers be submitted. */
+  /** The strictest limit. */
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
-  /** How many servers this limit lets be submitted in its time. */
+  /** How many servers this limit allows in its period. */
   readonly limit: number;
-  /** When the others can be submitted, or as many of them as the limit allows; milliseconds since 1970. */
+  /** When the others, or as many of them as the limit allows, can be submitted; milliseconds since 1970. */
   readonly until: number;
-  /** Whether what was typed now is still kept then. */
+  /** Whether the draft will still exist at that time. */
   readonly isSoon: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface AllowanceRequest {
   readonly guildId: string;
   readonly userId: string;
   readonly count: number;
-  /** Servers that a member may submit in a calendar day in UTC. */
+  /** How many servers a member can submit in a calendar day (UTC). */
   readonly dailyQuota?: number | undefined;
 }
 
@@ -33,7 +33,8 @@ interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
   /** How many servers count, as a part of a statement. */
   readonly used: RawBuilder<number>;
   /**
-   * When so many more servers can be submitted, or as many of them as the limit allows; milliseconds since 1970.
+   * Returns when that many more servers, or as many of them as the limit allows, can be submitted; milliseconds since
+   * 1970.
    * @param used how many servers count
    */
   freedAt(more: number, used: number): Promise<number>;
@@ -44,11 +45,11 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * What members and guilds may submit. A server that was sent or is reserved counts, whatever its outcome, unless the service
- * rejected it because of the key. They are counted in the table of servers.
+ * Calculates how much members and guilds can submit. A sent or reserved server counts, whatever its outcome, unless the
+ * service rejected it because of the key. The limits count rows of the table `servers`.
  */
 export function createLimits({ store, member, guild, now }: SubmissionStoreBase) {
-  /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this time. */
+  /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this period. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
@@ -63,10 +64,10 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
     return rows[0]?.at ?? now();
   }
 
-  /** A part of a statement: what the guild used of its limit before its data was deleted, as far as that still counts. */
+  /** A part of a statement: the servers that the guild submitted before its data was deleted, and that still count. */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
-    // As with the servers themselves: what is later was written while the clock was ahead.
+    // As for the servers themselves, a later time was written while the clock was ahead.
     return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
   }
 
@@ -99,7 +100,8 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // There is room once as many of the oldest servers no longer count, and then those submitted now.
+        // Servers can be submitted once the same number of the oldest ones no longer count, and later ones after those
+        // of now.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
@@ -111,14 +113,16 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
   }
 
   /**
-   * How many servers of a request may be submitted now. All limits hold: the strictest says how many, and the others can
-   * follow once no limit holds them back. If a clock was ahead, the table may have times in the future.
+   * Calculates how many servers of a request can be submitted now. All limits apply. The strictest determines the
+   * number; the other servers can follow once no limit holds them back. The table may have times in the future, if a
+   * clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
-    // One statement, written out: with Kysely's builder /help spent more on making the statements than on counting.
+    // One handwritten statement: with Kysely's builder, /help spent more time on building the statements than on
+    // counting.
     const used = await store
       .tables()
       .selectNoFrom(limits.map((each) => each.used.as(each.code)))
@@ -142,12 +146,17 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
 
   return {
     allowance,
-    /** How many more servers may be submitted now, and which limit allows no more; if none, when the next one may be. */
+    /**
+     * Calculates how many more servers can be submitted now and which limit stops further ones. If the number is 0,
+     * also when the next one can be submitted.
+     */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
     },
-    /** Called before the servers of a guild are deleted: what they use of its limit goes on counting. */
+    /**
+     * Keeps a guild's use of its limit. Called before the guild's servers are deleted, so that they continue to count.
+     */
     async keepUsed(guildId: string): Promise<void> {
       const windowMs = guild.seconds * 1000;
       const { count, newest } = await store
@@ -171,11 +180,11 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
         .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(used))
         .execute();
     },
-    /** Drops what {@link keepUsed} has kept, once it counts no more. */
+    /** Deletes records of {@link keepUsed} that no longer count. */
     async dropUsed(): Promise<void> {
       await store.tables().deleteFrom('used').where('until', '<=', now()).execute();
     },
-    /** Milliseconds since 1970: a server that was reserved earlier counts for no limit. */
+    /** Returns a time in milliseconds since 1970. Servers reserved before it don't count towards any limit. */
     countsSince: (): number =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
   };

@@ -1,21 +1,24 @@
 import type { Outcome } from '../listing/contract.ts';
 
-/** Why a server was not sent that waited for a moderator. */
+/** The reasons why a server that waited for a moderator wasn't sent. */
 export const NOT_APPROVED_REASONS = [
   'declined', // by a moderator of the guild
   'expired', // no moderator has decided in time
 ] as const;
 
-/** Nothing of it was sent, since no moderator approved it. */
+/** The outcome of a server that wasn't sent because no moderator approved it. */
 export interface NotApproved {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
 }
 
-/** The outcome of a server that was submitted: that of its request, unless a moderator had to approve it and did not. */
+/**
+ * The outcome of a submitted server: the outcome of its request, unless it needed a moderator's approval and didn't get
+ * it.
+ */
 export type ServerOutcome = Outcome | NotApproved;
 
-/** Whether this is the outcome because of the guild's key, so that an admin has to act. */
+/** Whether the guild's key caused this outcome, so that an admin has to act. */
 export function isAboutKey(outcome: ServerOutcome): boolean {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
   return outcome.kind === 'not-sent' && outcome.reason === 'key';

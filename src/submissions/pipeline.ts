@@ -25,46 +25,48 @@ import type { SubmissionStore } from './submission-store.ts';
 import { type EndedServer, rowForServer, type Submission, WAITS_MS } from './submissions.ts';
 import type { ApprovalKey, NotWaiting } from './waiting-submissions.ts';
 
-/** A draft that a member wants carried out by an interaction. */
+/** A member's request to submit a draft, made by an interaction. */
 export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
-  /** When the interaction came, in milliseconds since 1970. */
+  /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Where it is announced if the admins have chosen no channel; absent where a moderator approves it. */
+  /** The channel for the announcement if the admins have chosen none; absent if a moderator approves the submission. */
   readonly channelId?: string | undefined;
   /** Discord's name of the guild's language. */
   readonly guildLocale: string;
   readonly isAdmin: boolean;
-  /** Aborted when the bot is to stop; `undefined`: nothing is cut short. */
+  /** Aborted when the bot has to stop; `undefined` if the submission is never cut short. */
   readonly stopping: AbortSignal | undefined;
-  /** The id of the draft. */
+  /** The draft's id. */
   readonly id: string;
-  /** The moderator who approves it by this interaction. The submitter is the member all the same. */
+  /** The moderator who approves the submission with this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
   /** The submission that the moderator has seen. */
   readonly submissionId?: string | undefined;
-  /** What was typed just now. It replaces the stored lines. */
+  /** The draft from the current input. It replaces the stored lines. */
   readonly draft?: Draft;
-  /** Whether what was typed also replaces what waits for a moderator, which waits as it was if this cannot be submitted. */
+  /**
+   * Whether this input also replaces the waiting submission. If it can't be submitted, the waiting one stays unchanged.
+   */
   readonly replacesWaiting?: boolean;
-  /** Whether servers that the guild has already submitted are submitted again. */
+  /** Whether servers that the guild already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
-  /** How many servers the button promised to submit. If it would be others now, nothing is sent. */
+  /** How many servers the button promised to submit. If the servers would be different now, nothing is sent. */
   readonly promised?: number | undefined;
-  /** Told how many servers have ended. */
+  /** Called with the number of servers that have an outcome. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** Why servers are not submitted; nothing was sent. */
+/** The reason why servers weren't submitted. Nothing was sent. */
 export type NotSubmitted =
   | NoKey
   /** Another submission of the guild is sending the same server now. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** The guild has already submitted these. */
+  /** The guild already submitted these. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** A limit lets not even one server be submitted. */
+  /** A limit doesn't allow even one server. */
   | ReachedLimit
-  /** The guild does not allow this game. */
+  /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | NotWaiting;
 
@@ -72,44 +74,44 @@ export type Result =
   | EndedSubmission
   /** Nothing was sent. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** Nothing was sent: no server can be submitted now, or not as many as the button promised. */
+  /** Nothing was sent, because no server can be submitted now, or fewer or more than the button promised. */
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
-/** A row that was submitted, and what came of its server. */
+/** A submitted row, with the outcome of its server. */
 export interface EndedRow extends EndedServer {
   readonly row: ReadyRow;
 }
 
-/** How a submission has ended, with what its report needs. */
+/** The outcome of a submission, with the data for its report. */
 export interface EndedSubmission {
   readonly kind: 'ended';
-  /** The id of the draft. */
+  /** The draft's id. */
   readonly id: string;
   readonly draft: Draft;
   /** In the order in which the rows were submitted. */
   readonly servers: readonly EndedRow[];
-  /** Ready rows that a limit has held back. */
+  /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
   /** The limit, as far as it is known. */
   readonly limited: ReachedLimit | undefined;
-  /** Whether the draft has something left that the member can correct or submit. */
+  /** Whether the draft has anything left that the member can correct or submit. */
   readonly isLeft: boolean;
-  /** How many more servers the member may submit now; absent if that could not be counted. */
+  /** How many more servers the member can submit now; absent if they could not be counted. */
   readonly remaining: Allowance | undefined;
-  /** The channel in which the guild wants it announced. */
+  /** The channel for the guild's announcement. */
   readonly announcedIn: string | undefined;
   /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
-  /** What is wrong with the guild's key, if a server was not accepted because of it. */
+  /** The problem with the guild's key, if a server wasn't accepted because of it. */
   readonly keyProblem: NoKey | undefined;
 }
 
 /**
- * Observers are told of every submission that was carried out, and of what a member could not submit. What an observer throws is logged and
- * changes nothing.
+ * Is notified of every finished submission, and of servers that a member could not submit. Errors of an observer are
+ * logged and have no other effect.
  */
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
@@ -118,48 +120,48 @@ export interface Observer {
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
-  /** Brings the message on which moderators decide about what waits now up to date. */
+  /** Updates the message on which moderators decide about the waiting submission. */
   readonly showApproval: (which: ApprovalKey) => Promise<void>;
-  /** What it takes to tell the member of an interaction what is decided about a draft, sealed. */
+  /** Encrypts the data that is needed to notify the interaction's member of the decision about a draft. */
   readonly encryptNotice: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Throws if the interaction was taken over: its member was told that nothing was sent. */
+  /** Throws if another process took over the interaction, and so notified its member that nothing was sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Tells the guild's admins that the service now rejects their key, or takes it again. */
+  /** Notifies the guild's admins that the service now rejects their key, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-  /** The most milliseconds that one request to the service takes. */
+  /** How long one request to the service can take, in milliseconds. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
-  /** Pauses between the tries to record an outcome, in milliseconds. */
+  /** Pauses between the attempts to record an outcome, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
   readonly now?: () => number;
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-/** Kept free at the end of the 15 minutes to deliver the reply, retries included. */
+/** Reserved at the end of the 15 minutes for delivering the reply, including retries. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A power cut may lose a reservation, since nothing of it was sent yet. Marking it as sending is synced, and everything before
- * it too. The moderators' message is saved and synced before the member is told that the submission waits. If Discord refused
- * the message, there is nothing to save.
+ * A power cut may lose a reservation, because nothing of it was sent yet. Marking servers as sending is synced, and so
+ * is everything before it. The moderators' message is saved and synced before the member is notified that the
+ * submission waits. If Discord rejected the message, there is nothing to save.
  */
 const NOT_SYNCED = { synced: false };
 
-/** A submission that was reserved, and what its report needs. */
+/** A reserved submission, with the data for its report. */
 interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
-  /** The place of a row in this list is the position of its server in the table. */
+  /** The index of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
 
-/** The one road of every submission, of one server or a thousand. */
+/** Creates the pipeline of every submission, whether it has one server or a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const {
     store,
@@ -170,7 +172,7 @@ export function createPipeline(deps: PipelineDeps) {
     now = () => Date.now(),
   } = deps;
 
-  /** Tells the observers one after the other. The member gets the reply even if an observer fails. */
+  /** Notifies the observers one after the other. The member gets the reply even if an observer fails. */
   async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
@@ -181,7 +183,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
   }
 
-  /** When the last request may be sent, in milliseconds since 1970. */
+  /** Returns when the last request can be sent, in milliseconds since 1970. */
   const lastStart = ({ receivedAt }: SubmitRequest) =>
     receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
@@ -191,7 +193,7 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** What is to be submitted, and the submission that waits if a moderator approves it. */
+  /** Finds the draft to submit, and the waiting submission if a moderator approves it. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
   ): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
@@ -211,15 +213,15 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Checks a request and reserves what may be submitted, or returns why nothing may. Called inside the guild's transaction. The
-   * first check that fails decides. What only an admin can change comes before what the member can change, and what time alone
-   * changes comes last:
-   * 1. the draft: it is gone, or a submission of it waits or runs;
+   * Checks a request and reserves the servers that can be submitted, or returns why none can. Called inside the guild's
+   * transaction. The first check that fails decides. Problems that only an admin can fix come before problems that the
+   * member can fix; problems that only time fixes come last:
+   * 1. the draft: it no longer exists, or has a waiting or running submission;
    * 2. the guild's key, then the games that the guild allows;
-   * 3. the servers: already submitted, none left, or on their way in another submission;
-   * 4. limits, for what does not wait for a moderator;
-   * 5. the promise of the button;
-   * 6. for what waits for a moderator: how much may wait.
+   * 3. the servers: already submitted, none left, or being sent by another submission;
+   * 4. limits: a submission that waits for a moderator fails only if a limit allows no server at all;
+   * 5. the number that the button promised;
+   * 6. for a submission that waits for a moderator: how much can wait.
    */
   async function reserve(submitRequest: SubmitRequest): Promise<Reserved | Exclude<Result, EndedSubmission>> {
     const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
@@ -236,7 +238,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const chosen = await settings.getOrThrow(guildId);
     const { games, dailyQuota } = chosen;
-    // What is posted later, when no interaction is at hand, is in this language.
+    // The language of later messages, when no interaction is at hand.
     if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
     if ('code' in key) return notSubmitted(key);
@@ -264,9 +266,9 @@ export function createPipeline(deps: PipelineDeps) {
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
     const waits = approvedBy === undefined && isToWait(chosen, submitRequest);
-    // Limits count what is sent: all of what waits is counted when a moderator approves it.
+    // Limits count servers that are sent. All servers of a waiting submission count when a moderator approves it.
     const count = waits ? rows.length : allowance.count;
-    // A limit may let fewer be submitted than the button promised; then the report says so.
+    // A limit can allow fewer servers than the button promised. Then the report explains it.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
     const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (reason) return notSubmitted(reason);
@@ -310,7 +312,7 @@ export function createPipeline(deps: PipelineDeps) {
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
-    // If an outcome cannot be recorded, nothing more is sent, and the hourly job ends the submission.
+    // If an outcome can't be recorded, nothing more is sent, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
       const ended = plan.ended(received);
@@ -345,7 +347,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * What explains the outcomes. What cannot be read is `undefined`: the outcomes are told without it.
+   * Reads the explanation of the outcomes. Parts that can't be read are `undefined`, and the report leaves them out.
    * @param held how many servers a limit may hold back now
    */
   async function explain({ guildId, user }: Submitter, ended: EndedSubmission['servers'], held = 0) {
@@ -383,7 +385,7 @@ export function createPipeline(deps: PipelineDeps) {
       const outcome = await deps.guard.inTurn(turn, async () => {
         key = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
-          // The key or the servers may have been deleted since the request before: then nothing is sent.
+          // The key or the servers may have been deleted since the previous request. Then nothing is sent.
           if ('code' in usable) return undefined;
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
@@ -397,15 +399,15 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: submitRequest.interactionId },
         'a request failed by a fault of the bot',
       );
-      // Once the servers are marked as sending, something of the request may have been sent.
+      // Once the servers are marked as sending, a part of the request may have been sent.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
   /**
-   * SubmissionStore what came of a request, in one transaction that is tried three times.
-   * @param record returns what the outcome changes about the key
-   * @returns whether it is recorded
+   * Stores the outcome of a request in one transaction, with up to three attempts.
+   * @param record stores it, and returns how it changes the status of the key
+   * @returns whether the outcome is recorded
    */
   async function recordRequest(
     { guildId, interactionId }: SubmitRequest,
@@ -423,8 +425,8 @@ export function createPipeline(deps: PipelineDeps) {
 
   return {
     /**
-     * Carries out a draft: reserves what may go in one transaction, then makes request by request.
-     * @throws StoreError when the draft cannot be reserved; then nothing was sent
+     * Submits a draft: reserves the servers in one transaction, then makes one request after the other.
+     * @throws StoreError when the draft can't be reserved; then nothing was sent
      */
     async submit(submitRequest: SubmitRequest): Promise<Result> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
@@ -433,7 +435,7 @@ export function createPipeline(deps: PipelineDeps) {
         submitRequest.onProgress?.(0, reserved.rows.length);
         return carryOut(submitRequest, reserved);
       }
-      // Why nothing of what a moderator approves was sent is told to the moderator alone.
+      // If nothing of an approved submission was sent, only the moderator learns why.
       if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
         await tell(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
@@ -441,8 +443,8 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * How a submission has ended, as `submit` would have returned it, but made from what is stored; nothing of it is announced. Of
-     * the lines that were not submitted only those are left that its draft still has.
+     * Rebuilds the result of `submit` from the stored submission, without an announcement. Lines that weren't submitted
+     * are included only if the draft still has them.
      */
     async ended(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
@@ -481,5 +483,5 @@ const endedRow = (row: ReadyRow, outcome: ServerOutcome): EndedRow => ({
   outcome,
 });
 
-/** As with a response that could not be read: the request may have been carried out. */
+/** As for an unreadable response, the service may have processed the request. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };

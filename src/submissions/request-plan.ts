@@ -14,21 +14,21 @@ export interface EndedServers {
   readonly outcome: Outcome;
 }
 
-/** A service that does not answer twice in a row is not asked a third time. */
+/** After the service failed to respond this many times in a row, it gets no further request. */
 const MOST_SILENCES = 2;
 /**
- * Rejected requests that are halved in one submission for a reason other than a game. A bad line among 100 is found
- * with 7 of them; a service that rejects everything must not be asked two thousand times.
+ * How many rejected requests are halved in one submission for a reason other than a game. Finding one bad line among
+ * 100 takes 7 of them. A service that rejects everything must not get two thousand requests.
  */
 const MOST_HALVINGS = 200;
 
 /**
- * Which servers of a submission go in which request, at most 100 in each, in their order.
+ * Plans the requests of a submission: at most 100 servers in each, in their order.
  *
- * The service gives one outcome for a whole request, and adds no server of a rejected request (specification §4.1). So the
- * halves of a rejected request are sent if one server may be the reason: each of the five known reasons but the key and the
- * empty list, and every unknown text, such as one about a port (§7 leaves those open). Nothing is sent twice of a request
- * that was accepted or may have been.
+ * The service returns one outcome for a whole request, and doesn't add any server of a rejected request (specification
+ * §4.1). So the halves of a rejected request are sent if one server may be the reason. That includes the five known
+ * reasons, except the key and the empty list, and every unknown text, such as one about a port (§7 leaves those open).
+ * No server of a request that was accepted, or may have been, is sent twice.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   /** Requests that are still to be made. */
@@ -43,7 +43,9 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /** Ends the servers of games that the service does not know: another request with them would be rejected, too. */
+  /**
+   * Ends the servers of games that the service doesn't know, because another request with them would also be rejected.
+   */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly EndedServers[] {
     const ended = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -69,16 +71,22 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /** The servers of the next request; `undefined` if all servers have ended. The same until {@link ended} is called. */
+    /**
+     * Returns the servers of the next request; `undefined` if all servers have ended. Stays the same until {@link
+     * ended} is called.
+     */
     next: (): readonly number[] | undefined => pending[0],
-    /** Takes note of the outcome of the next request. @returns the servers that it ends, some of them in later requests */
+    /**
+     * Records the outcome of the next request.
+     * @returns the servers that it ends, including some of later requests
+     */
     ended(outcome: Outcome): readonly EndedServers[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
       silences = isAnswered ? 0 : silences + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: EndedServers = { indices, outcome };
-      // The next request would not be sent for the same reason.
+      // The next request would not be sent either, for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },

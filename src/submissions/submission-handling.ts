@@ -18,7 +18,7 @@ export interface SubmissionHandlingDeps
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
-/** From a text that a member gives to what came of each server. */
+/** Creates everything that handles submissions, from parsing a member's text to recording each server's outcome. */
 export function createSubmissionHandling({
   submissionStore,
   listing,

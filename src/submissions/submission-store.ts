@@ -17,22 +17,22 @@ export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly processId: string;
-  /** What a member and what a guild may submit. */
+  /** How much a member, and a guild, can submit. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-  /** For how many days servers are kept that were accepted or may have been received. */
+  /** How many days servers are kept that were accepted or may have been received. */
   readonly days: number;
-  /** Waited for before each statement about the history, so that others are served between two of them. */
+  /** Awaited before each statement about the history, so that other work gets a turn between two of them. */
   readonly myTurn: WorkTurns;
   readonly now?: () => number;
 }
 
-/** What each part of the records is made with. */
+/** The dependencies of every part of the store. */
 export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-/** What is kept of submissions: drafts, their submissions, what counts for the limits, and how it goes. */
+/** Creates the store of submissions: drafts, their submissions, the use of limits, and the history. */
 export function createSubmissionStore({ now = () => Date.now(), ...deps }: SubmissionStoreDeps) {
   const base: SubmissionStoreBase = { ...deps, now };
   const drafts = createDrafts(base);

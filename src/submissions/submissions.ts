@@ -18,7 +18,7 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
 
-/** How often it is looked whether a submission has ended, in milliseconds. */
+/** How often a check is made whether a submission has ended, in milliseconds. */
 const LOOKED_AT_EVERY_MS = 500;
 const MOST_LOOKS = TOKEN_LIVES_MS / LOOKED_AT_EVERY_MS;
 
@@ -28,7 +28,7 @@ export interface MessagePlace {
 }
 
 export interface SubmittedServer {
-  /** The line of the draft that it stood on. */
+  /** The line of the draft that the server was on. */
   readonly line: number;
   readonly server: ServerSubmission;
   /** `undefined` until the server has ended. */
@@ -39,40 +39,43 @@ export interface EndedServer extends SubmittedServer {
   readonly outcome: ServerOutcome;
 }
 
-/** One submission of a draft, as it is stored. What it submits never changes. */
+/** One submission of a draft, as it is stored. Its servers never change. */
 export interface Submission {
   readonly id: string;
   readonly draftId: string;
   readonly guildId: string;
-  /** The member's interaction that has submitted it; `undefined` for a submission that a decision or the end of another one has made. */
+  /**
+   * The member's interaction that submitted it; `undefined` if a decision, or the end of another submission, created
+   * it.
+   */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
-  /** The member; empty once they had their name deleted. */
+  /** The member; empty after they had their name deleted. */
   readonly userId: string;
   readonly userName: string;
-  /** The moderator; empty as long as there is none, and once they had their name deleted. */
+  /** The moderator; empty until one has decided, and after they had their name deleted. */
   readonly decidedBy: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly decidedByName: string;
-  /** The moderator who has corrected it; empty once they had their name deleted, `undefined` where nobody has. */
+  /** The moderator who corrected it; empty after they had their name deleted, `undefined` if it wasn't corrected. */
   readonly correctedBy: string | undefined;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly correctedByName: string;
-  /** Why the moderator has declined it, if they gave a reason. */
+  /** The moderator's reason for declining it, if they gave one. */
   readonly declineReason: ModeratorsReason | undefined;
   /** Whether a moderator decides on it, or did. */
   readonly needsModerator: boolean;
-  /** Until when a moderator may decide, in milliseconds since 1970. */
+  /** Until when a moderator can decide, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
-  /** In milliseconds since 1970; `undefined` as long as it waits or runs. */
+  /** In milliseconds since 1970; `undefined` while it waits or runs. */
   readonly endedAt: number | undefined;
-  /** Where its draft was entered; `undefined` once the draft is deleted. */
+  /** How its draft was entered; `undefined` after the draft was deleted. */
   readonly source: Draft['source'] | undefined;
-  /** None some time after it was withdrawn. */
+  /** Empty some time after a withdrawal. */
   readonly servers: readonly SubmittedServer[];
   /** The message on which moderators decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision of what that message should show, and the revision that it shows. */
+  /** The revision that the message should show, and the revision that it shows. */
   readonly revision: number;
   readonly shownRevision: number;
 }
@@ -81,24 +84,26 @@ export interface Submission {
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
-  /** The interaction of the member that submits it; `null` for a submission that a decision or the end of another one has made. */
+  /** The member's interaction that submits it; `null` if a decision, or the end of another submission, creates it. */
   readonly interactionId: string | null;
 }
 
 /** A submission to begin that waits for a moderator. */
 export interface NewWaitingSubmission extends NewSubmission {
-  /** Until when a moderator may decide. */
+  /** Until when a moderator can decide. */
   readonly expiresAt: number;
-  /** The moderator whose interaction has corrected it. Where it only waits again, it stays corrected. */
+  /** The moderator whose interaction corrected it. A submission that only waits again keeps its earlier correction. */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
-  /** What it takes to tell the member of the decision, sealed; absent: what the submission before had. */
+  /**
+   * The encrypted data for notifying the member of the decision; if absent, taken over from the previous submission.
+   */
   readonly notice?: string | null;
 }
 
-/** The part of a statement that says of a submission whether a moderator decides on it, or did. */
+/** A part of a statement: whether a moderator decides on a submission, or did. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
-/** What the next submission of a draft takes over if moderators decide on it in a message of its own. */
+/** The values for a draft's next submission if it gets a new message for moderators instead of the previous one. */
 const NO_MESSAGE = {
   channel_id: null,
   message_id: null,
@@ -109,7 +114,7 @@ const NO_MESSAGE = {
   notice: null,
 };
 
-/** What is written with a new state. */
+/** The columns that are written with a new state. */
 export type StateChange = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<
@@ -125,7 +130,7 @@ export type StateChange = Pick<SubmissionsTable, 'state'> &
     >
   >;
 
-/** The columns that a new submission has of its draft and of who submits it. */
+/** The columns of a new submission that come from its draft and its member. */
 type SubmissionKeys =
   | 'id'
   | 'draft_id'
@@ -138,9 +143,9 @@ type SubmissionKeys =
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
- * The submissions of drafts: *running*, then *done*. Where a moderator decides, a submission is *waiting* before, and may become *withdrawn*,
- * *declined* or *expired* in place of *running*. Every method throws a StoreError when the store fails. The methods that change something are called inside the guild's
- * transaction.
+ * Stores the submissions of drafts. A submission is *running*, then *done*. If a moderator decides, it is *waiting*
+ * first, and can become *withdrawn*, *declined* or *expired* instead of *running*. Every method throws a StoreError
+ * when the store fails. Methods that change something are called inside the guild's transaction.
  */
 export function createSubmissions({
   store,
@@ -159,10 +164,13 @@ export function createSubmissions({
       .selectAll('submissions')
       .select('drafts.source');
 
-  /** The submissions of a draft, the latest first. */
+  /** Selects the submissions of a draft, latest first. */
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
 
-  /** Inserts a submission with its servers, which limits count once it has started. @returns its id */
+  /**
+   * Inserts a submission with its servers. Limits count them from the start of the submission.
+   * @returns its id
+   */
   async function insert(
     { draftId, guildId, user, rows, interactionId }: NewSubmission,
     columns: Insertable<Omit<SubmissionsTable, SubmissionKeys>>,
@@ -194,11 +202,11 @@ export function createSubmissions({
     return id;
   }
 
-  /** The latest submission of a draft is the one that counts, also after the clock was set back. */
+  /** Keeps a draft's latest submission the one with the latest time, even if the clock was set back. */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
-   * Begins a submission that no moderator decides on.
+   * Begins a submission that doesn't need a moderator.
    * @param latestAt the `created_at` of the draft's latest submission, if it has one
    * @returns its id
    */
@@ -212,8 +220,8 @@ export function createSubmissions({
     });
 
   /**
-   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that shows that it was declined: what is
-   * submitted again after that has a message of its own.
+   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that
+   * message shows that it was declined. A resubmission after that gets a new message.
    * @returns its id
    */
   async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
@@ -248,8 +256,8 @@ export function createSubmissions({
   }
 
   /**
-   * Changes the state of a submission: nothing else does. The message on which moderators decide is due then.
-   * @returns the submission as it is now; `undefined` if it is not in the state that it is moved from
+   * Changes the state of a submission. No other code does. Afterwards, the message on which moderators decide is due.
+   * @returns the changed submission; `undefined` if it isn't in the expected state
    */
   function move(
     id: string,
@@ -308,7 +316,7 @@ export function createSubmissions({
     };
   }
 
-  /** The latest submission of a draft of the guild; of those on which a moderator has to decide, or had to. */
+  /** Returns the latest submission of a draft of the guild, or the latest one that needs, or needed, a moderator. */
   async function latest(
     guildId: string,
     draftId: string,
@@ -322,8 +330,8 @@ export function createSubmissions({
   }
 
   /**
-   * The latest submission of a draft. While that is being sent without a moderator, this waits for its end: 15 minutes at most, and
-   * not while the bot stops.
+   * Returns the latest submission of a draft. If it is being sent without a moderator, waits until it has ended: for 15
+   * minutes at most, and only while the bot isn't stopping.
    */
   async function settled(
     guildId: string,
@@ -337,10 +345,10 @@ export function createSubmissions({
     }
   }
 
-  /** Ends a submission that waits. Its servers have this outcome then; what was withdrawn has none. */
+  /** Ends a waiting submission and sets the outcome of its servers. Withdrawn servers don't get an outcome. */
   async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
-    // What was withdrawn is in no history: its servers are shown where it waited, until they are deleted.
+    // A withdrawn submission isn't in the history. Its servers are shown where it waited, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
     const reason = to.state === 'expired' ? 'expired' : 'declined';
     const outcome: NotApproved = { kind: 'not-sent', reason };
@@ -350,15 +358,15 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a submission all of whose servers have ended; once more it changes nothing. Its draft keeps what was not accepted; of
-   * what a moderator has approved, the servers that were not sent wait again.
+   * Ends a submission whose servers all have ended; a repeated call changes nothing. Its draft keeps the servers that
+   * weren't accepted. After an approved submission, the servers that weren't sent wait again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
     const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
     if (row === undefined) return;
     const { draft_id: draftId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(draftId);
-    // The draft or the name was deleted meanwhile, or the draft cannot be read.
+    // The draft or the name was deleted in the meantime, or the draft can't be read.
     if (!draft || userId === null || name === null) return;
     const isApproved = needsModerator(row);
     const ended = await serversOf(id);
@@ -369,7 +377,7 @@ export function createSubmissions({
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    // Where all of it waits again, there is nothing to tell yet.
+    // If all servers wait again, there is no decision to notify the member of yet.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
     await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
@@ -393,7 +401,9 @@ export function createSubmissions({
 
   const abandoned = () => running().where(isAbandoned(store, processId));
 
-  /** Ends these submissions: what may have been sent is unknown; the other servers were not sent, for this reason. */
+  /**
+   * Ends these submissions: servers that may have been sent become `unknown`, the others `not-sent` with this reason.
+   */
   async function endRunning(some: ReturnType<typeof running>, reason: NotSent['reason']): Promise<void> {
     for (const { id, guild_id: guildId } of await some.select(['id', 'guild_id']).execute()) {
       const open = () => servers(id).where('outcome', 'is', null);
@@ -411,10 +421,10 @@ export function createSubmissions({
   return {
     begin,
     beginWaiting,
-    /** The id of the latest submission of a draft; empty where there was none. */
+    /** Returns the id of a draft's latest submission; empty if there is none. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
-    /** The submission, if it is the guild's. */
+    /** Returns the submission, if it belongs to the guild. */
     async find(guildId: string, id: string): Promise<Submission | undefined> {
       const row = await stored()
         .where('submissions.id', '=', id)
@@ -425,8 +435,8 @@ export function createSubmissions({
     latest,
     settled,
     /**
-     * The servers of earlier submissions of the same draft that have ended for good, or were declined: none of them is in this submission, nor
-     * is what its member has made of a line that was declined.
+     * Returns servers from earlier submissions of this draft that were settled or declined. Excludes servers that are
+     * in this submission again, and declined lines that it has a correction for.
      */
     async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
       const rows = await storedServers()
@@ -439,16 +449,16 @@ export function createSubmissions({
         return isDeclined(outcome) ? !lines.has(line) : !isUnsent(outcome);
       });
     },
-    /** How many servers of a submission that a moderator has approved wait again. */
+    /** Counts the servers of an approved submission that wait again. */
     async waitingAgain({ draftId, state }: Submission): Promise<number> {
       if (state !== 'done') return 0;
       const waiting = idsOf(draftId).where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
     /**
-     * Begins another submission of the same draft, which waits until the same time, in place of one that waits: with some of the
-     * servers or corrected ones.
-     * @returns its id; that of the same submission if all of its servers are to wait as they are
+     * Replaces a waiting submission with another one of the same draft, with some of its servers or with corrected
+     * ones. The new one waits until the same time.
+     * @returns its id, or the id of the same submission if all servers wait unchanged
      */
     async beginAnother(
       submission: Submission,
@@ -463,7 +473,10 @@ export function createSubmissions({
     },
     endWaiting,
     finish,
-    /** Marks a submission that waits as running: limits count it from here on. @throws Error if it does not wait */
+    /**
+     * Marks a waiting submission as running. From now on, limits count it.
+     * @throws Error if it doesn't wait
+     */
     async approve(
       id: string,
       guildId: string,
@@ -475,8 +488,8 @@ export function createSubmissions({
       await servers(id).set({ reserved_at: at }).execute();
     },
     /**
-     * Marks these servers right before a request with them is sent.
-     * @returns false if they were deleted, as with the guild's data, or the submission has ended
+     * Marks these servers immediately before their request is sent.
+     * @returns false if they were deleted, for example with the guild's data, or if the submission has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
       const { numUpdatedRows } = await servers(id)
@@ -487,8 +500,8 @@ export function createSubmissions({
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * SubmissionStore what came of a request. A server that has ended keeps its outcome.
-     * @param indices the servers of the request; those that have not ended are sent again in smaller requests
+     * Stores the outcome of a request. A server that has ended keeps its outcome.
+     * @param indices the servers of the request; those that haven't ended are sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -502,8 +515,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * What an interaction has submitted or decided. What a member had wait may have been changed since: it is the latest submission
-     * of that draft then.
+     * Returns the submission that an interaction submitted or decided. A member's waiting submission may have changed
+     * since then, so the draft's latest submission is returned for it.
      */
     async by(guildId: string, interactionId: string): Promise<Submission | undefined> {
       const rows = await stored()
@@ -517,7 +530,7 @@ export function createSubmissions({
       const row = submitted ?? ofGuild[0];
       return row && read(row);
     },
-    /** Ends what waits in a guild and no moderator has decided in time. */
+    /** Ends the guild's waiting submissions that no moderator decided in time. */
     async expire(guildId: string): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
@@ -531,12 +544,15 @@ export function createSubmissions({
         await drafts.delete(draftId);
       }
     },
-    /** Ends the submissions of a guild that began before a time and still run: their outcomes could not be recorded. */
+    /**
+     * Ends a guild's submissions that began before a time and still run, because their outcomes could not be recorded.
+     */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
-     * Ends what an interaction carries out, once nobody is at work on it any more. What waited is carried
-     * out by the moderator's interaction, not by its member's, whose report may come while it is being sent.
+     * Ends the submissions that an interaction runs, once no process works on it any longer. An approved submission
+     * belongs to the moderator's interaction. The report of the member's own interaction may arrive while it is being
+     * sent.
      */
     endRunningOf: (interactionId: string): Promise<void> =>
       endRunning(
@@ -544,8 +560,7 @@ export function createSubmissions({
         'bot',
       ),
     /**
-     * The submissions that an interaction has carried out, and that are done, of a process that is not this one: nobody may have been
-     * told of them.
+     * Returns the finished submissions of an interaction that another process ran. They may not have been reported yet.
      */
     async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
@@ -556,11 +571,11 @@ export function createSubmissions({
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** The guilds with a submission whose process died. */
+    /** Returns the guilds with a submission whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
     },
-    /** Ends the submissions of a guild whose process died. */
+    /** Ends a guild's submissions whose process died. */
     endAbandoned: (guildId: string): Promise<void> =>
       endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
@@ -569,19 +584,19 @@ export function createSubmissions({
 /** Whether a moderator decides on a submission, or did. */
 const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
 
-/** Whether moderators decide on a submission, or did, in a message that doesn't show that they declined it. */
+/** Whether a submission has a message for moderators that doesn't show that it was declined. */
 const hasMessage = (row: SubmissionsTable): boolean =>
   needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
 
-/** Whether a submission is being sent that no moderator decides on. */
+/** Whether a submission is being sent without needing a moderator. */
 export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
-/** The servers of a submission that have ended. */
+/** Returns the servers of a submission that have ended. */
 export const endedServers = ({ servers }: Pick<Submission, 'servers'>): readonly EndedServer[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
-/** A server of a submission as the row that it was. */
+/** Converts a server of a submission back to its row. */
 export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({
   kind: 'ready',
   line,

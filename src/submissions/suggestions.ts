@@ -11,12 +11,12 @@ export interface SuggestionsDeps {
 
 export type Suggestions = ReturnType<typeof createSuggestions>;
 
-/** For how many milliseconds it is remembered which games a guild submits most: a member types meanwhile. */
+/** How long the games that a guild submits most are cached, in milliseconds: long enough while a member types. */
 const REMEMBERED_MS = 5_000;
 
-/** The games that a guild is offered while a member types. */
+/** Suggests games to members while they type. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  /** The aliases of the games that the guild submits, the most frequent first. */
+  /** The aliases of the games that the guild submits, most frequent first. */
   const submitted = createCache(async (guildId) => {
     const groups = Map.groupBy(await history.latestGames(guildId), (alias) => alias);
     return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([alias]) => alias);
@@ -26,8 +26,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * The games that the guild allows: the games that it submits most come first, then the games that are known everywhere.
-   * Reads only the store, since Discord waits for autocomplete.
+   * Returns the games that the guild allows: those that it submits most first, then those that are popular everywhere.
+   * Reads only the store, because Discord waits for autocomplete.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);
@@ -46,7 +46,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
 
   return {
     allowed,
-    /** At most 25 games: those that fit best to what was typed, or the first ones if nothing was typed. */
+    /** Returns at most 25 games: the best matches for the typed text, or the first games if it is empty. */
     async games(guildId: string, typed: string): Promise<readonly Game[]> {
       if (typed.trim() === '') return allowed(guildId, MAX_CHOICES);
       return (await allowedIn(guildId)).search(typed);

@@ -6,21 +6,23 @@ import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission, Submissions } from './submissions.ts';
 
-/** How many submissions of a member and of a guild may wait at a time, and with how many servers. */
+/** How many submissions of a member, and of a guild, can wait at the same time, and with how many servers in total. */
 const MOST_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
-/** How often a member may have something wait in 15 minutes: each time its message is written, and moderators may look. */
+/**
+ * How often a member can submit for approval in 15 minutes. Each time, a message is written that moderators may read.
+ */
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
-/** Why nothing more may wait. */
+/** The reason why nothing more can wait. */
 export type NotWaiting =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
-  /** So many submissions wait. */
+  /** How many submissions wait. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
-  /** The member had so much wait lately. `at`: when more may wait, in milliseconds since 1970. */
+  /** The member submitted too often recently. `at`: when they can submit again, in milliseconds since 1970. */
   | { readonly code: 'waiting-often'; readonly at: number };
 
 export interface ApprovalKey {
@@ -28,9 +30,9 @@ export interface ApprovalKey {
   readonly id: string;
 }
 
-/** A draft as a moderator has seen it: what its member has changed since is not decided. */
+/** A draft as a moderator has seen it. Later changes by its member aren't part of the decision. */
 export interface SeenApproval extends ApprovalKey {
-  /** The id of the submission; absent in a forged button. */
+  /** The submission's id; absent in a forged button. */
   readonly submissionId?: string | undefined;
 }
 
@@ -41,7 +43,7 @@ interface WaitingSubmissionsDeps extends SubmissionStoreBase {
   readonly submissions: Submissions;
 }
 
-/** Drafts whose submissions wait for a moderator. Every method throws a StoreError when the store fails. */
+/** Reads and withdraws submissions that wait for a moderator. Every method throws a StoreError when the store fails. */
 export function createWaitingSubmissions({ store, drafts, submissions, now }: WaitingSubmissionsDeps) {
   const { tables } = store;
   const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
@@ -53,21 +55,21 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       .where('submissions.state', '=', 'waiting')
       .$if(userId !== undefined, (some) => some.where('submissions.user_id', '=', userId ?? ''));
 
-  /** A row for each server that waits. */
+  /** Selects one row for each waiting server. */
   const serversIn = (guildId: string, userId?: string) =>
     waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 
-  /** The latest submission of a draft on which a moderator has to decide, or had to. */
+  /** Returns a draft's latest submission that needs, or needed, a moderator. */
   const find = ({ guildId, id }: ApprovalKey): Promise<Submission | undefined> =>
     submissions.latest(guildId, id, { isForModerators: true });
 
-  /** What waits, if it is what was seen. */
+  /** Returns the waiting submission, if it is the one that was seen. */
   async function seen({ submissionId, ...key }: SeenApproval): Promise<Submission | undefined> {
     const submission = await find(key);
     return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
   }
 
-  /** The member's own submission that waits; or why it does not wait. */
+  /** Returns the member's own waiting submission, or why it isn't waiting. */
   async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
     const submission = await find({ guildId: by.guildId, id });
     if (submission === undefined) {
@@ -78,7 +80,10 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     return submission.state === 'waiting' ? submission : 'decided';
   }
 
-  /** The addresses that wait of a member's drafts. @param exceptId the draft that does not count */
+  /**
+   * Returns the waiting addresses of a member's drafts.
+   * @param exceptId the draft to leave out
+   */
   async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
     const rows = await serversIn(guildId, user.id)
       .where('draft_id', '<>', exceptId)
@@ -87,7 +92,10 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     return new Set(rows.map(({ address }) => address));
   }
 
-  /** Ends what waits of a member's draft, which stays; or says why it does not wait. Called inside the guild's transaction. */
+  /**
+   * Withdraws a waiting submission of the member; its draft stays. Returns why it isn't waiting, if so. Called inside
+   * the guild's transaction.
+   */
   async function takeBack(
     by: Submitter,
     id: string,
@@ -107,7 +115,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     seen,
     ownAddresses,
     takeBack,
-    /** The ids of the drafts that wait in a guild, or of one member; oldest first. */
+    /** Returns the ids of the guild's waiting drafts, or only of one member's; oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId, userId)
         .orderBy('created_at')
@@ -117,8 +125,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       return rows.map(({ draft_id }) => draft_id);
     },
     /**
-     * Why these servers of a draft may not wait beside those of others; otherwise this time counts. Called inside the
-     * guild's transaction.
+     * Returns why these servers of a draft can't wait in addition to those of other drafts. Otherwise counts this
+     * attempt. Called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<ApprovalKey, 'id'>,
@@ -146,7 +154,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** The member's own draft that waits, to be changed; or why it does not wait. */
+    /** Returns the member's own waiting draft, for editing, or why it isn't waiting. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
