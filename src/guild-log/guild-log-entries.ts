@@ -17,10 +17,13 @@ export interface SubmissionLogDeps {
   readonly games: GameIndex;
 }
 
-/** How many addresses of a submission are named; /submissions has them all. */
+/** How many addresses of a submission an entry lists; /submissions has all of them. */
 const NAMED = 2;
 
-/** Tells a guild's log channel of every submission, and of what could not be submitted: one line each, however many servers it has. */
+/**
+ * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could
+ * not be submitted. Each entry is one line, however many servers it has.
+ */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
     t: Translate,
@@ -33,7 +36,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel is about what is done with the key, and there is none.
+      // The log channel is about the use of the key, and here there is no usable key.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'
@@ -63,15 +66,16 @@ export interface KeyAlertDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** What the operator reads of a change of a guild's key. */
+/** The operator's log message for each change of a guild's key. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
   rejected: "the listing service rejects a guild's API key; from now on it is tried once an hour",
   'works again': "the listing service accepts a guild's API key again",
 };
 
 /**
- * Tells the operator and the guild's admins that the service rejects the key, or accepts it again. Admins read that one try an
- * hour is sent until the key works or is renewed, and who set it, if that is known. Never throws.
+ * Creates the function that notifies the operator and the guild's admins when the service rejects the key, or accepts
+ * it again. The admins' alert explains that the bot tries the key once an hour until it works or is replaced. It names
+ * the member who set the key, if known. The function never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: KeyChange) => Promise<void> {
   const { guildLog, keys, mention, logger } = deps;
@@ -83,7 +87,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
-      // Commands stand in the text: Android shows none to tap in an embed (discord-api-docs#5635).
+      // Commands go in the text, because in an embed Android doesn't make them tappable (discord-api-docs#5635).
       const text = sentences(
         t('key.rejected'),
         t('key.next.admin', { setkey: mention('setkey') }),
@@ -98,7 +102,10 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
   };
 }
 
-/** Tells a guild's log channel which of the games that it allows the service no longer has, by their aliases. Never throws. */
+/**
+ * Creates the function that lists, in a guild's log channel, the allowed games that the service no longer has, by their
+ * aliases. The function never throws.
+ */
 export const createGoneGamesEntry =
   ({
     guildLog,

@@ -8,14 +8,14 @@ import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
-/** `roleId`: the role that is mentioned, and notified, when admins have to act. */
+/** A log channel. `roleId` is the role to mention, and so notify, when admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
-/** In milliseconds. */
+/** The log's times, in milliseconds. */
 export interface GuildLogTiming {
-  /** Lines that come within this time of the first make one message. */
+  /** How long lines are collected for one message, from the first line on. */
   readonly collectMs?: number;
-  /** At most one message in this time. */
+  /** The minimum time between two messages. */
   readonly gapMs?: number;
 }
 
@@ -28,41 +28,41 @@ export interface GuildLogDeps extends GuildLogTiming, LogChannels {
 export type GuildLog = ReturnType<typeof createGuildLog>;
 
 export interface Alert {
-  /** What must be read: the message's text. */
+  /** The essential information: the message's text. */
   readonly text: string;
-  /** What else there is to know of it: the first line of the embed; may be empty. */
+  /** Further details: the first line of the embed; may be empty. */
   readonly details: string;
 }
 
 const COLLECT_MS = 1_000;
-/** Discord takes five messages in 5 seconds, and people read slower. */
+/** Discord accepts five messages in 5 seconds, and people read more slowly. */
 const GAP_MS = 5_000;
-/** How often a message is tried that Discord could not take. */
+/** How many times the bot tries to post a message if Discord fails. */
 const ATTEMPTS = 3;
-/** For how long nothing is posted to a channel that refuses. */
+/** How long the bot doesn't post to a channel that rejected a post. */
 const PAUSE_MS = 10 * 60_000;
 
-/** How many waiting lines are kept: more do not fit into a message. */
+/** How many waiting lines are kept: more don't fit into a message. */
 const MOST_LINES = 50;
 
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
-  /** How many lines there are, also those that are not kept. */
+  /** The number of lines, including those that aren't kept. */
   count: number;
   readonly kinds: Set<keyof typeof LOOK>;
 }
 
 /**
- * The channel in which admins read what is done with their key. It never gets in the way: nothing throws. Waiting lines are
- * in memory only: a crash loses a few seconds of them.
+ * Creates the log in which admins read how their key is used. It never disturbs other work: its functions don't throw.
+ * Waiting lines are only in memory, so a crash loses a few seconds of them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
   const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
   /** By guild, the message that new lines are added to. */
   const waiting = new Map<string, Waiting>();
-  /** By guild, resolves when nothing waits any more. */
+  /** By guild, a promise that resolves when no message is waiting. */
   const posting = new Map<string, Promise<void>>();
   /** Ends every pause. */
   let hurry = new AbortController();
@@ -71,7 +71,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
-      // Choosing the channel again clears the trouble, and ends the pause.
+      // If an admin chooses the channel again, this clears the trouble and ends the pause.
       if (channel.trouble !== undefined && posts.hasRefused(channel.channelId, PAUSE_MS)) return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
@@ -83,7 +83,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     }
   }
 
-  /** Posts one message after the other until nothing waits. */
+  /** Posts messages one after another until none is waiting. */
   async function postAll(guildId: string): Promise<void> {
     await pause(collectMs);
     for (let message = waiting.get(guildId); message !== undefined; message = waiting.get(guildId)) {
@@ -94,7 +94,10 @@ export function createGuildLog(deps: GuildLogDeps) {
     posting.delete(guildId);
   }
 
-  /** A message that failed may have arrived. It is tried with the same nonce and text, so that Discord shows it once. */
+  /**
+   * Posts a message, up to {@link ATTEMPTS} times. A failed post may have arrived, so it is retried with the same nonce
+   * and text, and Discord shows it only once.
+   */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
       if (attempt === ATTEMPTS || hurry.signal.aborted) return;
@@ -123,8 +126,8 @@ export function createGuildLog(deps: GuildLogDeps) {
 
   return {
     /**
-     * Adds a line, in the guild's language; it appears within seconds, together with others.
-     * @param kind the outcome that the line is about; the worst outcome gives the message its colour
+     * Adds a line in the guild's language. It appears within seconds, together with others.
+     * @param kind the outcome that the line is about; the worst outcome determines the message's colour
      */
     tell: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
@@ -132,10 +135,10 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /** Says in red, above all lines, that admins have to act, and mentions the role that they chose for it. */
+    /** Adds an alert in red above all lines: admins have to act. Mentions the role that they chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    /** Immediately posts what is waiting, as when the bot stops. */
+    /** Immediately posts the waiting messages, for example when the bot stops. */
     async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());
@@ -152,7 +155,10 @@ const newMessage = (): Waiting => ({
   kinds: new Set(),
 });
 
-/** The alerts, and below them the lines. Embeds notify nobody, so that the role stands in the text. */
+/**
+ * Builds a message from the alerts, with the lines below them. The role is mentioned in the text, because embeds don't
+ * notify anyone.
+ */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,
   { roleId }: LogChannel,
