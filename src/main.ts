@@ -29,7 +29,10 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServe
  * operator fixes that, so ops/server-listing-bot.service doesn't restart the bot.
  */
 const UNUSABLE = 78;
-/** Docker and Kubernetes restart the bot whatever its status is (see Dockerfile), so it waits before it exits with {@link UNUSABLE}. */
+/**
+ * Whether Docker or Kubernetes runs the bot. They restart it whatever its exit status is (see Dockerfile), so it waits
+ * before it exits with {@link UNUSABLE}.
+ */
 const IS_RESTARTED = process.argv.includes('--started-again');
 /** The length of that wait, in milliseconds. */
 const UNUSABLE_MS = 600_000;

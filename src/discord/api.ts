@@ -119,8 +119,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // `request` below decides which requests are sent again, and when.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // The library uses the wall clock here. If the clock is set back by an hour, the limit would last an hour. The bot
-    // obeys 429s anyway.
+    // Off, because the library uses the wall clock for this limit. If the clock were set back by an hour, the limit
+    // would last an hour. The bot obeys 429s anyway.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);

@@ -7,8 +7,8 @@ export const ASK_GUILD_MS = 2_000;
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * Whether Discord says that the bot isn't a member of a guild: the guild is unknown to it, or it has no access. Discord
- * was wrong once (discord-api-docs#8445), so the bot doesn't delete anything for this reason alone.
+ * Whether Discord says that the bot isn't a member of a guild: the guild is unknown, or the bot has no access to it.
+ * Discord was wrong once (discord-api-docs#8445), so the bot doesn't delete anything for this reason alone.
  * @throws if Discord doesn't say either, for example in an outage
  */
 export async function isForeign(

@@ -30,7 +30,7 @@ export interface ChannelMessage {
   readonly roleId?: string;
 }
 
-/** Shortens a name to the 25 characters that Discord accepts (Discord docs: Message, Create Message). */
+/** Hashes a name into the 25 characters that Discord accepts (Discord docs: Message, Create Message). */
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Discord's permanent reasons for rejecting a message (Discord docs: JSON Error Codes). */

@@ -117,7 +117,7 @@ export function createConnection(deps: ConnectionDeps) {
     async stop() {
       stopping.abort();
       api.stopWaiting();
-      // The load balancer now sends new interactions elsewhere. If they come through the gateway, the bot tells each
+      // From now on, the load balancer sends new interactions elsewhere. With the gateway, the bot instead tells each
       // member that it is stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();

@@ -82,7 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
-  /** Why Discord's last response didn't contain the gateway's address. */
+  /** Why the last request for the gateway's address failed. */
   let lastFailure: string | undefined;
 
   function fatal(error: FatalDiscordError): void {

@@ -262,7 +262,7 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   );
 }
 
-/** Whether an address has no port of its own or in another field. */
+/** Whether the port is missing, both in the address and in a field of its own. */
 const lacksPort = (found: Found): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));

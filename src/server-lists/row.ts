@@ -132,7 +132,7 @@ export function typedOf(row: Row | undefined): TypedRow {
   return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
-/** Makes a cell or line safe to show and store: one line, no passwords, limited length. Also cuts it before reading it. */
+/** Makes a cell or line safe to show and store: one line, no passwords, limited length. Cuts long text first. */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   clipped(
     withoutPasswords(
@@ -166,7 +166,7 @@ export const LOWEST_BARE_PORT = 2100;
  */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
-/** Just the address of a web page. It can't contain a password, and the member sees it as typed. */
+/** The plain address of a web page. It can't contain a password, so the member sees it exactly as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
 /** Removes passwords from the typed text of a server, so that it can be stored for correction. */
