@@ -26,8 +26,8 @@ interface EntryShown {
 }
 
 /**
- * Formats a submission: its server, or a list's number of servers for each outcome; also when it was submitted, and by
- * whom unless all entries are the reader's own.
+ * Formats a submission: its server, or a list's number of servers for each outcome. Adds the time, and the member unless
+ * all entries are the reader's own.
  */
 export function entryText(
   audience: Audience,

@@ -68,7 +68,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .where('servers.guild_id', '=', guildId)
       .where('servers.ended_at', 'is not', null);
 
-  /** Selects the servers that match the filter, whoever submitted them. */
+  /** Selects the servers that match the filter, from all members. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))

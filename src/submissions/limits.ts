@@ -100,8 +100,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // Servers can be submitted once the same number of the oldest ones no longer count, and later ones after those
-        // of now.
+        // As many of the oldest servers must stop counting; if there are too few, those submitted now must, too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;

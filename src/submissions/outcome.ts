@@ -3,7 +3,7 @@ import type { Outcome } from '../listing/contract.ts';
 /** The reasons why a server that waited for a moderator wasn't sent. */
 export const NOT_APPROVED_REASONS = [
   'declined', // by a moderator of the guild
-  'expired', // no moderator has decided in time
+  'expired', // no moderator decided in time
 ] as const;
 
 /** The outcome of a server that wasn't sent because no moderator approved it. */

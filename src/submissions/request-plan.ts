@@ -14,7 +14,7 @@ export interface EndedServers {
   readonly outcome: Outcome;
 }
 
-/** After the service failed to respond this many times in a row, it gets no further request. */
+/** How many times in a row the service can fail to respond before the submission sends no further request. */
 const MOST_SILENCES = 2;
 /**
  * How many rejected requests are halved in one submission for a reason other than a game. Finding one bad line among

@@ -26,7 +26,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * Returns the games that the guild allows: those that it submits most first, then those that are popular everywhere.
+   * Returns the games that the guild allows: those that it submits most first, then those that are widely known.
    * Reads only the store, because Discord waits for autocomplete.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
