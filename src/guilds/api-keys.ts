@@ -8,32 +8,35 @@ import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 
 const keySchema = z.object({
-  /** A `SealedRecord`; whoever opens it checks it. */
+  /** A `SealedRecord`, which is validated when it is opened. */
   sealed: z.unknown(),
-  /** For people to recognise the key by, also if it cannot be opened; empty for a key of less than 12 characters. */
+  /**
+   * The last four characters, by which people recognise the key even if it can't be decrypted; empty if the key has
+   * fewer than 12 characters.
+   */
   lastFour: z.string(),
   /** The Discord id of the member who ran /setkey. */
   setBy: z.string(),
-  /** ISO 8601, like every time here. It also tells one key of the guild from the next. */
+  /** ISO 8601, like every time here. It also distinguishes the guild's successive keys. */
   setAt: z.iso.datetime(),
-  /** When the service last took the key. */
+  /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /** What the service last said to a request with the key; no message if it sent the games list. */
+  /** The service's last response to a request with the key. It has no message if the service sent the games list. */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** When the service refused the key for the first time since it last accepted the key. */
+  /** When the service first rejected the key since it last accepted it. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
 
-/** Each key is stored under this name and the id of its guild. */
+/** The namespace of stored keys, which also have the id of their guild. */
 export const API_KEYS = 'api-key';
 
-/** What the key of a guild is sealed for: copied to another guild it does not open. */
+/** Returns the context that binds a sealed key to its guild: copied to another guild, it can't be opened. */
 export const sealContext = (guildId: string): string => `guild ${guildId}: API key`;
 
 export interface ApiKeysDeps {
@@ -43,35 +46,35 @@ export interface ApiKeysDeps {
   readonly now?: () => number;
 }
 
-/** What is known of a key without opening it. A damaged record has only `readable`. */
+/** The information about a key that can be read without opening it. A damaged record has only `readable`. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
 }
 
-/** A guild's key to make a request with. */
+/** A guild's key, ready for a request. */
 export interface UsableKey {
   readonly key: Secret;
-  /** When it was set: tells it from a later key of the guild. */
+  /** When it was set, which distinguishes it from a later key of the guild. */
   readonly setAt: string;
 }
 
-/** Why there is no key to send a request with. */
+/** The reason why no request can be sent with the guild's key. */
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }
-  /** The service has refused it. `setBy`: the Discord id of the member who set it. */
+  /** The service rejected it. `setBy`: the Discord id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
- * How long a refused key rests, in milliseconds. The refusal may have been an error of the service: afterwards the next
- * request is the trial.
+ * How long a rejected key isn't used, in milliseconds. The rejection may have been the service's mistake, so the next
+ * request after this time tests the key.
  */
 const REST_MS = HOUR_MS;
 
-/** The API key of each guild, sealed. Every method throws a {@link StoreError} when the store fails. */
+/** Creates the store for each guild's sealed API key. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({
@@ -82,7 +85,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   });
   const time = () => new Date(now()).toISOString();
 
-  /** The key itself; `undefined` if it cannot be decrypted. */
+  /** Opens the key; `undefined` if it can't be decrypted. */
   function open(guildId: string, { sealed }: KeyRecord): Secret | undefined {
     try {
       return new Secret(encryption.open(sealed, sealContext(guildId)));
@@ -92,13 +95,13 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
-  /** `undefined` where there is none, too. */
+  /** Returns the record; `undefined` if there is none or it is damaged. */
   async function readable(guildId: string): Promise<KeyRecord | undefined> {
     const record = await records.get(guildId);
     return record === 'unreadable' ? undefined : record;
   }
 
-  /** Whether the service has refused the key so recently that nothing is sent with it. */
+  /** Whether the service rejected the key so recently that the bot doesn't send requests with it. */
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
     const age = now() - Date.parse(answer?.at ?? invalidSince);
@@ -106,7 +109,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return age >= 0 && age < REST_MS;
   }
 
-  /** The record, unless there is none, it cannot be read, or its key counts as refused. */
+  /** Returns the record, or why it can't be used: there is none, it can't be read, or its key counts as rejected. */
   async function find(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -117,7 +120,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return isRejected(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
   }
 
-  /** The key, unless there is none, it counts as refused, or it cannot be opened. */
+  /** Returns the key, or why it can't be used: there is none, it counts as rejected, or it can't be decrypted. */
   async function findKey(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -129,9 +132,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
   }
 
   return {
-    /** The key to send with: not while it rests. */
+    /** Returns the key for a request, unless the service rejected it recently. */
     usable: (guildId: string): Promise<UsableKey | NoKey> => findKey(guildId, isResting),
-    /** The key, whether or not the service has refused it; `undefined` without one, or when it cannot be opened. */
+    /** Returns the key even if the service rejected it; `undefined` if there is none, or it can't be decrypted. */
     async get(guildId: string): Promise<UsableKey | undefined> {
       const found = await findKey(guildId, () => false);
       return 'code' in found ? undefined : found;
@@ -144,14 +147,14 @@ export function createApiKeys(deps: ApiKeysDeps) {
       return { ...known, readable: open(guildId, record) !== undefined };
     },
     /**
-     * What is to be said of the key: there is none, its record is damaged, or the service last refused it. It is not opened,
-     * which would take a quarter of a `/help` (measured).
+     * Returns the key's problem: there is none, its record is damaged, or the service last rejected it. Doesn't open
+     * the key, which would take a quarter of the time of a `/help` (measured).
      */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
       return 'code' in found ? found : undefined;
     },
-    /** Stores the key in place of a previous one. */
+    /** Stores the key, replacing any previous one. */
     async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {
       await store.inGuild(guildId, () =>
         records.set(guildId, {
@@ -165,8 +168,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await store.cutLog();
     },
     /**
-     * Stores what the outcome of a request says of its key, unless the guild has another key by now.
-     * @returns what has changed, of which the admins have to be told
+     * Records how the service treated the key in a request, unless the guild has another key by now.
+     * @returns the change that admins have to be notified of, if any
      */
     async noteOutcome(
       guildId: string,
@@ -191,8 +194,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
     },
     /**
-     * @param setAt deletes only the key that was set then; without it whichever there is
-     * @returns whether it was deleted
+     * @param setAt if given, deletes only the key that was set then; otherwise any key
+     * @returns whether a key was deleted
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
       const isDeleted = await store.inGuild(guildId, async () => {
@@ -211,7 +214,7 @@ function changeOf(said: SaidOfKey, { invalidSince }: KeyRecord): KeyChange | und
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
-/** What an outcome says of the key. `unclear`: perhaps the service's words are about the key. */
+/** The meaning of a response for the key. `unclear`: the service's message may be about the key. */
 type SaidOfKey = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
 function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
@@ -221,7 +224,7 @@ function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
       return 'accepted';
     case 'rejected':
       if (outcome.known === 'invalidKey') return 'rejected';
-      // The other known errors are about the servers; words that nobody knows may be about the account.
+      // The other known errors are about the servers. An unknown message may be about the account.
       return outcome.known === undefined ? 'unclear' : 'nothing';
     default:
       return 'nothing';

@@ -18,7 +18,10 @@ export interface DeletionDeps {
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-/** Deletes what somebody wants deleted: all of it in one transaction, or a StoreError is thrown and nothing was deleted. */
+/**
+ * Creates the functions that delete data on request. Each is a single transaction: if it throws a StoreError, nothing
+ * was deleted.
+ */
 export function createDeletion({
   store,
   keys,
@@ -29,8 +32,8 @@ export function createDeletion({
 }: DeletionDeps) {
   return {
     /**
-     * Deletes everything that is kept of a guild, but how many servers still count for its limit: 200 ms for 20,000 servers
-     * (measured).
+     * Deletes all data of a guild, except how many servers still count towards its limit. Takes 200 ms for 20,000
+     * servers (measured).
      */
     async guild(guildId: string): Promise<void> {
       await store.inGuild(guildId, async () => {
@@ -44,8 +47,8 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Takes a member's name out of what they have submitted in a guild until now, and deletes their drafts and that they want
-     * no direct messages. Their id goes when no limit counts it any more.
+     * Removes a member's name from their submissions in a guild, and deletes their drafts and their direct-message
+     * opt-out. Their id is deleted when no limit counts it any longer.
      * @returns how many servers had the name
      */
     async member(guildId: string, userId: string): Promise<number> {
@@ -59,7 +62,7 @@ export function createDeletion({
   };
 }
 
-/** The guilds that have a key, settings or panels, or a member who wants no direct messages. */
+/** Returns the guilds that have a key, settings, panels, or a member who opted out of direct messages. */
 export async function guildsWithStoredData({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const areas = [API_KEYS, SETTINGS, PANELS];
   const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();

@@ -7,17 +7,20 @@ export interface GoneGamesDeps {
   readonly values: Pick<Store['values'], 'ids'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
-  /** Tells the guild's admins. */
+  /** Notifies the guild's admins. */
   readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
 
-/** Tells guilds that chose their games, once each time, which of these the service no longer has: it may have renamed them. */
+/**
+ * Creates the function that notifies guilds, once per removal, of allowed games that the service no longer has. The
+ * service may have renamed them.
+ */
 export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
     for (const guildId of await values.ids(SETTINGS)) {
-      // Others have their turn.
+      // Lets other work run.
       await setImmediate();
       stopping.throwIfAborted();
       const now = await settings.getOrUnreadable(guildId);
@@ -25,9 +28,9 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const told = now.goneGames ?? [];
       const unreported = gone.filter((alias) => !told.includes(alias));
-      // What has come back is forgotten, and told again when it goes again.
+      // Removes games that are back from the list, so that guilds are notified again if they are removed again.
       if (unreported.length === 0 && gone.length === told.length) continue;
-      // The settings may have been deleted meanwhile.
+      // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
       if (unreported.length > 0) await tell(guildId, unreported);
     }

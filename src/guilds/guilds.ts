@@ -15,7 +15,10 @@ export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissio
   readonly submissions: DeletionDeps['submissions'] & MembershipDeps['submissions'];
 }
 
-/** What belongs to a guild: its key, its settings, whether it may use the bot, and how all of it goes. */
+/**
+ * Creates everything that belongs to a guild: its key, its settings, its access to the bot and the deletion of its
+ * data.
+ */
 export function createGuilds(deps: GuildsDeps) {
   const { store, encryption, submissions, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });

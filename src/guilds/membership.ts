@@ -7,30 +7,36 @@ import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
 import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
-/** The most guilds that a check asks Discord about, and the pause after each, in milliseconds: Discord allows 50 requests a second. */
+/**
+ * The maximum number of guilds that a check asks Discord about, and the pause after each in milliseconds. Discord
+ * allows 50 requests a second.
+ */
 const MOST_ASKED = 2_000;
 const PAUSE_MS = 250;
 /** How many rows one statement writes. */
 const ROWS_PER_STATEMENT = 500;
-/** The key of the value that says which application the store is used with. */
+/** Where the id of the application that uses the store is saved. */
 const APPLICATION = 'application:current';
 
 export interface MembershipDeps {
   readonly store: Pick<Store, 'tables' | 'values'>;
   readonly deletion: Pick<Deletion, 'guild'>;
-  /** The guilds that have submitted anything, or are about to. */
+  /** The guilds with submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
-  /** Whether Discord says that the guild is unknown or closed to the bot; an error when it says neither that nor the contrary. */
+  /**
+   * Returns whether Discord says that the guild is unknown or closed to the bot. Throws an error if Discord's response
+   * is unclear.
+   */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
-  /** Logs a failure. What failed is tried again after so many milliseconds. */
+  /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
   readonly tellFailure: (error: unknown, waitMs: number, says: string) => void;
-  /** The id of the application that the token is of. */
+  /** Returns the id of the token's application. */
   readonly applicationId: () => Promise<string>;
-  /** Whether the clock is right; otherwise nothing is deleted. */
+  /** Checks whether the clock is right; if it isn't, no data is deleted. */
   readonly isClockRight: () => Promise<boolean>;
   readonly claimJob: ClaimJob;
   readonly checkEveryMs: number;
-  /** How long the data of a guild is kept without a sign that the bot is still wanted there. */
+  /** How long a guild's data is kept without a sign that the bot is still wanted there. */
   readonly graceMs: number;
   readonly pauseMs?: number;
   readonly logger: Logger;
@@ -38,21 +44,21 @@ export interface MembershipDeps {
 }
 
 /**
- * Deletes the data of guilds that the bot was removed from. Without intents nobody tells the bot, so it asks Discord about each
- * guild that nobody has used it in for the days of grace. If Discord says that the guild is unknown or closed to the bot, all
- * its data is deleted; otherwise the days begin again. A guild can have the commands without the bot user, and keeps its data
- * while they are used.
+ * Creates the job that deletes the data of guilds that the bot was removed from. Without intents, Discord doesn't
+ * notify the bot of its removal. So it asks Discord about each guild where no member has used it during the grace
+ * period. If Discord says that the guild is unknown or closed to the bot, all its data is deleted. Otherwise the grace
+ * period restarts. A guild can have the commands without the bot user, and keeps its data while they are used.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
   const { pauseMs = PAUSE_MS, now = () => Date.now() } = deps;
-  // Never at the start, when members wait.
+  // Not at startup, when members are waiting.
   const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
-  /** When a command was last used in each guild; written with the next check. */
+  /** When a command was last used in each guild; saved with the next check. */
   const uses = new Map<string, number>();
 
-  /** One process checks for all; the others only write in which guilds a command was used. */
+  /** Checks guilds in one process for all. The others only save where commands were used. */
   async function checkOrWrite(): Promise<void> {
     try {
       await writeUses();
@@ -85,7 +91,10 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** Begins the days of all guilds again for another application: with its token Discord says of each guild that it is unknown. */
+  /**
+   * Restarts the grace period of all guilds if the token belongs to another application, because Discord then says that
+   * every guild is unknown.
+   */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
     const before = Object(await store.values.get(APPLICATION)).id;
@@ -99,7 +108,7 @@ export function createMembership(deps: MembershipDeps) {
     );
   }
 
-  /** Asks Discord about a guild, and deletes its data or begins its days again. */
+  /** Asks Discord about a guild, and deletes its data or restarts its grace period. */
   async function ask(guildId: string): Promise<void> {
     try {
       if (await deps.isForeign(guildId, stopping)) {
@@ -122,7 +131,7 @@ export function createMembership(deps: MembershipDeps) {
     const written = [...uses];
     await save(written.map(([guild_id, unused_since]) => ({ guild_id, unused_since })));
     for (const [guildId, usedAt] of written) {
-      // It may have been used again meanwhile.
+      // The guild may have used a command again in the meantime.
       if (uses.get(guildId) === usedAt) uses.delete(guildId);
     }
   }
@@ -144,9 +153,12 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /** Notes an interaction that the guild's own installation authorised: the guild has the commands. Cheap. */
+    /**
+     * Records an interaction that the guild's own installation authorised, which proves that the guild has the
+     * commands. Cheap.
+     */
     used: (guildId: string): void => void uses.set(guildId, now()),
-    /** Makes a check, or waits for the one that runs. Never throws. */
+    /** Runs a check, or waits for the running one. Never throws. */
     check: job.run,
     start: job.start,
     async stop() {

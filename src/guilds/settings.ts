@@ -7,52 +7,52 @@ import type { Store } from '../storage/store.ts';
 /** The highest daily quota, in servers: many times the longest list. */
 export const HIGHEST_QUOTA = 9_999;
 
-/** Each guild's settings are stored under this name and the id of the guild. */
+/** The namespace of stored settings, which also have the id of their guild. */
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** Discord's name of the guild's language at the last change or submission, for messages that nobody asked for. */
+  /** The guild's Discord locale at the last change or submission, for messages that don't reply to an interaction. */
   locale: z.string(),
-  /** Discord's name of the language that admins chose for what everybody reads; absent: as `locale` says. */
+  /** The Discord locale that admins chose for texts that everyone reads; absent: `locale` applies. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last message to the log channel did not arrive; absent, too, where only a newer version knows the reason. */
+  /** Why the last message to the log channel didn't arrive; also absent if only a newer version knows the reason. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
   /** Whether the bot could mention every role there when the log channel was chosen. */
   mayMentionRoles: z.exactOptional(z.boolean()),
-  /** The role that the log channel mentions when the service refuses the key. */
+  /** The role that the log channel mentions when the service rejects the key. */
   notifyRoleId: z.exactOptional(z.string()),
-  /** Whether what members submit waits for a moderator, who sees it in the log channel. */
+  /** Whether members' submissions wait for a moderator, who sees them in the log channel. */
   approval: z.exactOptional(z.boolean()),
-  /** The role that may decide besides those who manage the guild. */
+  /** The role that can decide in addition to members who can manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),
-  /** Whether Discord lets the bot mention that role, as was known when the role was chosen. */
+  /** Whether the bot could mention that role when the role was chosen. */
   mayMentionApprovalRole: z.exactOptional(z.boolean()),
-  /** Whether that role is mentioned when something waits. */
+  /** Whether that role is mentioned when a submission waits. */
   mentionsApprovalRole: z.exactOptional(z.boolean()),
-  /** When that role was mentioned last, in milliseconds since 1970. */
+  /** When that role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
-  /** The role whose members submit without approval. */
+  /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members get the decision as a direct message; absent: they do. */
+  /** Whether members get decisions as direct messages; absent: yes. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */
   announce: z.boolean(),
-  /** The channel in which they are; absent: the one where they were made. */
+  /** The channel for announcements; absent: the channel where the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
-  /** The aliases of the games that may be submitted; absent: all of them. */
+  /** The aliases of the games that members can submit; absent: all games. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** The allowed games of which the admins were told that the service no longer has them. */
+  /** The allowed games that the service no longer has and that admins were notified of. */
   goneGames: z.exactOptional(z.array(z.string())),
-  /** Servers that a member may submit in a day; absent: no limit. */
+  /** How many servers a member can submit in a day; absent: no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** The settings of a guild that has chosen nothing. */
+/** The settings of a guild that hasn't chosen any. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-/** Whether what a member submits waits for a moderator. */
+/** Whether a member's submission has to wait for a moderator. */
 export function isToWait(
   { approval, trustedRoleId }: Settings,
   { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
@@ -62,8 +62,9 @@ export function isToWait(
 }
 
 /**
- * The channel in which a submission is announced; `undefined`: in none. A panel is not pushed out of sight by what came of it.
- * @param channelId where it was made; absent if a moderator approves it, elsewhere
+ * Returns the channel in which a submission is announced; `undefined` if none. Never the channel of the submission's
+ * panel, because announcements would push the panel out of sight.
+ * @param channelId where the submission was made; absent if a moderator approves it elsewhere
  * @param panelChannelId the channel of the panel that it was made with
  */
 export function announcedIn(
@@ -74,17 +75,20 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** The settings of a guild cannot be read, so that nobody knows which limits hold. */
+/** The error if a guild's settings can't be read, so its limits aren't known. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }
 
 export type GuildSettings = ReturnType<typeof createGuildSettings>;
 
-/** How long settings are remembered, in milliseconds: autocomplete asks for them with every key stroke. */
+/** How long settings are cached, in milliseconds: autocomplete reads them on every keystroke. */
 const REMEMBERED_MS = 5_000;
 
-/** What each guild's admins have chosen. Every method throws a StoreError when the store fails. */
+/**
+ * Creates the store for the settings that each guild's admins chose. Every method throws a StoreError when the store
+ * fails.
+ */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;
@@ -97,11 +101,11 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  /** The settings for whoever can set unreadable ones anew. */
+  /** Returns the settings, for callers that can replace unreadable ones. */
   const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
-   * The defaults where nothing was chosen.
+   * Returns the settings, or the defaults if the guild has none.
    * @throws UnreadableSettingsError
    */
   async function getOrThrow(guildId: string): Promise<Settings> {
@@ -116,14 +120,14 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * The same, up to a few seconds old, for autocomplete. Never to be used inside a transaction: a read that began
+     * Returns the same, up to a few seconds old, for autocomplete. Never use it inside a transaction: a read that began
      * outside waits for the connection that the transaction holds.
      */
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
     /**
-     * Changes the settings of a guild, one change after the other; unreadable settings are changed from the defaults. What
-     * `change` returns unchanged is not written.
+     * Changes a guild's settings, one change at a time. Unreadable settings are changed from the defaults. If `change`
+     * returns the same object, it isn't saved.
      */
     async change(
       guildId: string,
@@ -148,7 +152,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Each guild's log channel and what is wrong with it, kept in the settings. */
+/** Creates the functions that read a guild's log channel and record its trouble. The settings store both. */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {
@@ -159,7 +163,7 @@ export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'c
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {
-        // Another channel may have been chosen meanwhile.
+        // An admin may have chosen another channel in the meantime.
         if (now.logChannelId !== channelId) return now;
         const { logTrouble: _previous, ...others } = now;
         return trouble === undefined ? others : { ...others, logTrouble: trouble };
