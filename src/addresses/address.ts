@@ -44,7 +44,7 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
-const refused = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
+const invalid = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
 /**
  * Parses an address as people paste it: `host`, `host:port`, `[v6]:port`, `host port`, `steam://connect/…`,
@@ -53,13 +53,13 @@ const refused = <Problem extends AddressProblem>(problem: Problem) => ({ ok: fal
  */
 export function parseAddress(text: string): AddressResult {
   if (text.length > MAX_ADDRESS_TEXT) {
-    return refused({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
+    return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
   }
   // Quotes around a whole link are removed first, so that they don't count as part of it.
   const typed = unwrapped(plainText(text));
-  if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return refused({ code: 'web-address' });
+  if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return invalid({ code: 'web-address' });
   const bare = unlabelled(unwrapped(withoutPasswords(typed)));
-  if (bare === '') return refused({ code: 'server-missing' });
+  if (bare === '') return invalid({ code: 'server-missing' });
   const link = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(bare);
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
@@ -116,24 +116,24 @@ function parseLink(scheme: string, rest: string): AddressResult {
   if (GAME_SCHEMES.has(scheme)) {
     const named = /\+connect[ +]+(\S+)/iu.exec(rest);
     if (named) return parseTarget(named[1] ?? '');
-    if (scheme === 'steam' && !/^connect\//iu.test(rest)) return refused({ code: 'not-an-address' });
+    if (scheme === 'steam' && !/^connect\//iu.test(rest)) return invalid({ code: 'not-an-address' });
     const result = parseTarget(rest.replace(/^connect\//iu, ''));
-    return result.ok && WEB_HOST.test(result.address.host) ? refused({ code: 'web-address' }) : result;
+    return result.ok && WEB_HOST.test(result.address.host) ? invalid({ code: 'web-address' }) : result;
   }
-  if (scheme !== 'http' && scheme !== 'https') return refused({ code: 'unknown-scheme', scheme });
+  if (scheme !== 'http' && scheme !== 'https') return invalid({ code: 'unknown-scheme', scheme });
   // With a port and nothing after it, it is an address that a chat app turned into a link.
   const result = parseTarget(rest);
-  return result.ok && result.address.port === undefined ? refused({ code: 'web-address' }) : result;
+  return result.ok && result.address.port === undefined ? invalid({ code: 'web-address' }) : result;
 }
 
 /** Parses `[user@]host[:port][/…]`, or a host and a port separated by spaces and possibly a colon. */
 function parseTarget(text: string): AddressResult {
   const [authority = '', path] = joined(text).split(/[/?#](.*)/su);
   const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
-  if (/\s/u.test(target)) return refused({ code: 'not-an-address' });
+  if (/\s/u.test(target)) return invalid({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
   // `1.2.3.0/24` and `example.com/page` aren't game servers. After a port, the rest is a password or `/udp`.
-  return result.ok && result.address.port === undefined && path ? refused({ code: 'web-address' }) : result;
+  return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }
 
 /** Joins a host and a port separated by spaces into `host:port`. */
@@ -151,7 +151,7 @@ function parseHostAndPort(text: string): AddressResult {
     // Brackets around anything but IPv6 are markup.
     return parseHostAndPort(behind === undefined ? inside : `${inside}:${behind}`);
   }
-  if (text.includes('[') || text.includes(']')) return refused({ code: 'not-an-address' });
+  if (text.includes('[') || text.includes(']')) return invalid({ code: 'not-an-address' });
   const [host = '', port, ...more] = text.split(':');
   if (more.length === 0) return withPort(host, port);
   const [withoutZone = ''] = text.split('%', 1);
@@ -160,11 +160,11 @@ function parseHostAndPort(text: string): AddressResult {
   const address = text.slice(0, last);
   const tail = text.slice(last + 1);
   if (isIPv6(address) && /^\d{1,6}$/u.test(tail)) {
-    return refused({ code: 'ipv6-brackets', host: address, port: tail });
+    return invalid({ code: 'ipv6-brackets', host: address, port: tail });
   }
   // A name or an IPv4 address with two ports isn't a mistyped IPv6 address.
   return /[^0-9a-f:.%]/iu.test(text) || host.includes('.')
-    ? refused({ code: 'not-an-address' })
+    ? invalid({ code: 'not-an-address' })
     : withPort(text, undefined);
 }
 

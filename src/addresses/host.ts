@@ -33,7 +33,7 @@ type HostResult =
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
-const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
+const invalid = (problem: HostProblem): HostResult => ({ ok: false, problem });
 
 /**
  * Parses a host and returns its canonical form, or why it isn't a public host. Canonical IPv6 is compressed and lower case,
@@ -43,9 +43,9 @@ const refused = (problem: HostProblem): HostResult => ({ ok: false, problem });
 export function parseHost(text: string): HostResult {
   if (text.includes(':')) return parseIPv6(text);
   const name = withoutEnds(text, { end: /\./u }).toLowerCase();
-  if (name === '') return refused({ code: 'server-missing' });
+  if (name === '') return invalid({ code: 'server-missing' });
   if (isIPv4(name)) return publicAddress(name);
-  if (endsInNumber(name) || MASKED.test(name)) return refused({ code: 'ipv4-form', host: name });
+  if (endsInNumber(name) || MASKED.test(name)) return invalid({ code: 'ipv4-form', host: name });
   return parseName(name);
 }
 
@@ -54,16 +54,16 @@ const MASKED = /^[\dx]{1,3}(?:\.[\dx]{1,3}){3}$/u;
 
 function parseIPv6(text: string): HostResult {
   const [address = ''] = text.split('%', 1);
-  if (!isIPv6(address)) return refused({ code: 'bad-ipv6', host: text });
+  if (!isIPv6(address)) return invalid({ code: 'bad-ipv6', host: text });
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
   const result = publicAddress(mappedIPv4(canonical) ?? canonical);
   // A zone id names an interface of the user's own machine.
-  return result.ok && address !== text ? refused({ code: 'bad-ipv6', host: text }) : result;
+  return result.ok && address !== text ? invalid({ code: 'bad-ipv6', host: text }) : result;
 }
 
 function publicAddress(host: string): HostResult {
   const range = specialRange(host);
-  return range ? refused({ code: 'not-public', host, range }) : { ok: true, host };
+  return range ? invalid({ code: 'not-public', host, range }) : { ok: true, host };
 }
 
 /** The rule by which URL parsers read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
@@ -74,23 +74,23 @@ function parseName(name: string): HostResult {
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {
-    return refused({ code: 'name-too-long', length: host.length, most: MAX_NAME_LENGTH });
+    return invalid({ code: 'name-too-long', length: host.length, most: MAX_NAME_LENGTH });
   }
-  if (endsInNumber(ascii)) return refused({ code: 'ipv4-form', host: name });
+  if (endsInNumber(ascii)) return invalid({ code: 'ipv4-form', host: name });
   const labels = ascii.split('.');
   const label = labels.find(({ length }) => length > MAX_LABEL_LENGTH);
   if (label !== undefined) {
-    return refused({ code: 'label-too-long', label, length: label.length, most: MAX_LABEL_LENGTH });
+    return invalid({ code: 'label-too-long', label, length: label.length, most: MAX_LABEL_LENGTH });
   }
   if (!labels.every((each) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/u.test(each))) {
-    return refused({ code: 'bad-name', host });
+    return invalid({ code: 'bad-name', host });
   }
   const zone = labels.at(-1) ?? '';
-  if (RESERVED_ZONES.has(zone)) return refused({ code: 'reserved-name', host, zone });
-  if (labels.length < 2) return refused({ code: 'single-label', host });
+  if (RESERVED_ZONES.has(zone)) return invalid({ code: 'reserved-name', host, zone });
+  if (labels.length < 2) return invalid({ code: 'single-label', host });
   // Top-level names contain no digits, except those in punycode (IANA, root zone).
-  if (/\d/u.test(zone) && !zone.startsWith('xn--')) return refused({ code: 'bad-name', host });
-  if (labels[0]?.startsWith('_')) return refused({ code: 'service-name', host });
+  if (/\d/u.test(zone) && !zone.startsWith('xn--')) return invalid({ code: 'bad-name', host });
+  if (labels[0]?.startsWith('_')) return invalid({ code: 'service-name', host });
   return { ok: true, host };
 }
 

@@ -12,7 +12,7 @@ type PortResult =
   | { readonly ok: true; readonly port: number }
   | { readonly ok: false; readonly problem: PortProblem };
 
-const refused = (problem: PortProblem): PortResult => ({ ok: false, problem });
+const invalid = (problem: PortProblem): PortResult => ({ ok: false, problem });
 
 export const LOWEST_PORT = 1;
 /** Ports are 16 bits wide in TCP and UDP. Port 0 can't be connected to. */
@@ -24,11 +24,11 @@ export const HIGHEST_PORT = 65_535;
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
   // A longer text isn't a mistyped port, and can be anything that was pasted.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
-    return refused({ code: 'port-not-a-number', field, port: clipped(text, 12) });
+    return invalid({ code: 'port-not-a-number', field, port: clipped(text, 12) });
   }
   // Turns -0 into 0, because tests and JSON distinguish them.
   const port = Number(text) || 0;
-  if (port < LOWEST_PORT) return refused({ code: 'port-too-low', field, port });
-  if (port > HIGHEST_PORT) return refused({ code: 'port-too-high', field, port });
+  if (port < LOWEST_PORT) return invalid({ code: 'port-too-low', field, port });
+  if (port > HIGHEST_PORT) return invalid({ code: 'port-too-high', field, port });
   return { ok: true, port };
 }
