@@ -33,8 +33,8 @@ export async function replyForUnavailable(
   if (!isLate) return replyForSubmission(context, submission, deps);
   // The message may have shown something older than the submission when the control was used, and would stay that way.
   const { interactionId } = submission;
-  const isOfRun = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
-  if (!isOfRun) throw noDraft('submitted', t);
+  const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
+  if (!isOfSubmission) throw noDraft('submitted', t);
   const reply = await replyForSubmission(context, submission, deps);
   return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
 }

@@ -11,7 +11,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { MessagePlace, Submission } from '../submissions/submissions.ts';
-import type { ApprovalKey } from '../submissions/waiting-submissions.ts';
+import type { DraftRef } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals } from './approvals.ts';
@@ -85,7 +85,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
   /** @param pressed the message whose button was pressed, regardless of its current content */
-  async function showOnce(key: ApprovalKey, pressed: PressedPost | undefined): Promise<void> {
+  async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
       const submission = await approvals.find(key);
@@ -113,7 +113,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** @param submission `undefined` if it was deleted with all of the guild's data */
   async function draw(
     t: Translate,
-    { guildId, id }: ApprovalKey,
+    { guildId, id }: DraftRef,
     submission: Submission | undefined,
   ): Promise<Drawn> {
     if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
@@ -165,7 +165,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   /** Changes a submission's message, or posts it if there is none. */
   async function putMessage(
-    key: ApprovalKey,
+    key: DraftRef,
     submission: Submission | undefined,
     message: PressedPost | undefined,
   ): Promise<Put> {
@@ -228,7 +228,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /** Updates a draft's message, or the one whose button was pressed. Never throws. */
-  async function show({ guildId, id }: ApprovalKey, pressed?: PressedPost): Promise<void> {
+  async function show({ guildId, id }: DraftRef, pressed?: PressedPost): Promise<void> {
     try {
       await edits.run(id, () => showOnce({ guildId, id }, pressed));
     } catch (error) {

@@ -13,7 +13,7 @@ import {
   type Submissions,
   type SubmittedServer,
 } from '../submissions/submissions.ts';
-import type { ApprovalKey, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
+import type { DraftRef, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {
   /** The moderator and their interaction. */
@@ -137,7 +137,7 @@ export function createApprovals({
         return why;
       }),
     /** Returns the drafts whose messages are out of date. */
-    async due(): Promise<readonly ApprovalKey[]> {
+    async due(): Promise<readonly DraftRef[]> {
       const rows = await tables()
         .selectFrom('submissions')
         .select(['draft_id', 'guild_id'])

@@ -10,7 +10,7 @@ import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Submission, Submissions } from '../submissions/submissions.ts';
-import type { ApprovalKey } from '../submissions/waiting-submissions.ts';
+import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
 /** How often each process looks for members that a dead process didn't notify, in milliseconds. */
 const EVERY_MS = 60_000;
@@ -18,7 +18,7 @@ const EVERY_MS = 60_000;
 /**
  * Returns the context that binds the encrypted notice to its guild and its draft. The text is part of stored records.
  */
-export const noticeContext = ({ guildId, id }: ApprovalKey): string => `guild ${guildId}: telling of ${id}`;
+export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${guildId}: telling of ${id}`;
 
 export interface DecisionNoticesDeps {
   readonly store: Pick<Store, 'tables'>;
@@ -140,7 +140,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     /**
      * Encrypts the data needed to notify the member later. `null` if the interaction is no longer stored, or can't be read.
      */
-    async encrypt(key: ApprovalKey, interactionId: string): Promise<string | null> {
+    async encrypt(key: DraftRef, interactionId: string): Promise<string | null> {
       const kept = await interactionStore.find(interactionId);
       if (kept === undefined) return null;
       const { interaction, message } = kept;

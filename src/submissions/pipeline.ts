@@ -23,7 +23,7 @@ import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
 import type { SubmissionStore } from './submission-store.ts';
 import { type EndedServer, rowForServer, type Submission, WAITS_MS } from './submissions.ts';
-import type { ApprovalKey, NotWaiting } from './waiting-submissions.ts';
+import type { DraftRef, MayNotWait } from './waiting-submissions.ts';
 
 /** A member's request to submit a draft, made by an interaction. */
 export interface SubmitRequest extends Submitter {
@@ -68,9 +68,9 @@ export type NotSubmitted =
   | ReachedLimit
   /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  | NotWaiting;
+  | MayNotWait;
 
-export type Result =
+export type SubmitResult =
   | EndedSubmission
   /** Nothing was sent. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
@@ -121,9 +121,9 @@ export interface Observer {
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
   /** Updates the message on which moderators decide about the waiting submission. */
-  readonly showApproval: (which: ApprovalKey) => Promise<void>;
+  readonly showApproval: (which: DraftRef) => Promise<void>;
   /** Encrypts the data that is needed to notify the interaction's member of the decision about a draft. */
-  readonly encryptNotice: (which: ApprovalKey, interactionId: string) => Promise<string | null>;
+  readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
@@ -223,14 +223,16 @@ export function createPipeline(deps: PipelineDeps) {
    * 5. the number that the button promised;
    * 6. for a submission that waits for a moderator: how much can wait.
    */
-  async function reserve(submitRequest: SubmitRequest): Promise<Reserved | Exclude<Result, EndedSubmission>> {
+  async function reserve(
+    submitRequest: SubmitRequest,
+  ): Promise<Reserved | Exclude<SubmitResult, EndedSubmission>> {
     const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = submitRequest;
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, waiting, latestAt } = found;
-    const notSubmitted = (reason: NotSubmitted): Result & { readonly kind: 'not-submitted' } => ({
+    const notSubmitted = (reason: NotSubmitted): SubmitResult & { readonly kind: 'not-submitted' } => ({
       kind: 'not-submitted',
       reason,
       draft,
@@ -428,7 +430,7 @@ export function createPipeline(deps: PipelineDeps) {
      * Submits a draft: reserves the servers in one transaction, then makes one request after the other.
      * @throws StoreError when the draft can't be reserved; then nothing was sent
      */
-    async submit(submitRequest: SubmitRequest): Promise<Result> {
+    async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
       if (reserved.kind === 'waiting') await deps.showApproval(submitRequest);
       if (reserved.kind === 'reserved') {

@@ -18,20 +18,20 @@ const MOST_WAITING = {
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
 /** The reason why nothing more can wait. */
-export type NotWaiting =
+export type MayNotWait =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** How many submissions wait. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
   /** The member submitted too often recently. `at`: when they can submit again, in milliseconds since 1970. */
   | { readonly code: 'waiting-often'; readonly at: number };
 
-export interface ApprovalKey {
+export interface DraftRef {
   readonly guildId: string;
   readonly id: string;
 }
 
 /** A draft as a moderator has seen it. Later changes by its member aren't part of the decision. */
-export interface SeenApproval extends ApprovalKey {
+export interface SeenApproval extends DraftRef {
   /** The submission's id; absent in a forged button. */
   readonly submissionId?: string | undefined;
 }
@@ -60,7 +60,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 
   /** Returns a draft's latest submission that needs, or needed, a moderator. */
-  const find = ({ guildId, id }: ApprovalKey): Promise<Submission | undefined> =>
+  const find = ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
     submissions.latest(guildId, id, { isForModerators: true });
 
   /** Returns the waiting submission, if it is the one that was seen. */
@@ -129,9 +129,9 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
      * attempt. Called inside the guild's transaction.
      */
     async whyNotWaiting(
-      by: Submitter & Pick<ApprovalKey, 'id'>,
+      by: Submitter & Pick<DraftRef, 'id'>,
       servers: readonly ServerSubmission[],
-    ): Promise<NotWaiting | undefined> {
+    ): Promise<MayNotWait | undefined> {
       const { guildId, user, id } = by;
       const all = await serversIn(guildId)
         .where('draft_id', '<>', id)

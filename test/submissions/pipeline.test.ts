@@ -6,7 +6,12 @@ import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
-import type { EndedSubmission, Observer, Result, SubmitRequest } from '../../src/submissions/pipeline.ts';
+import type {
+  EndedSubmission,
+  Observer,
+  SubmitRequest,
+  SubmitResult,
+} from '../../src/submissions/pipeline.ts';
 import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
@@ -41,7 +46,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     requests,
     told,
     /** Submits a draft of the member's. */
-    submit: (id: string, more: Partial<SubmitRequest> = {}): Promise<Result> =>
+    submit: (id: string, more: Partial<SubmitRequest> = {}): Promise<SubmitResult> =>
       opened.pipeline.submit({
         ...mia,
         guildLocale: 'en-US',
@@ -57,24 +62,28 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
 }
 
 /** Submits one server, as /addserver does. */
-function one({ submit }: Opened, host: string, id: string = randomUUID()): Promise<Result> {
+function one({ submit }: Opened, host: string, id: string = randomUUID()): Promise<SubmitResult> {
   const draft: Draft = { source: 'options', rows: [readyRow(1, host)], includesAlreadySubmitted: false };
   return submit(id, { draft });
 }
 
 /** Keeps a list of so many servers, and submits it. */
-async function list(opened: Opened, length: number, more: Partial<SubmitRequest> = {}): Promise<Result> {
+async function list(
+  opened: Opened,
+  length: number,
+  more: Partial<SubmitRequest> = {},
+): Promise<SubmitResult> {
   await opened.drafts.save(mia, 'list', readyDraft('list', length));
   return opened.submit('list', more);
 }
 
-function ended(result: Result): EndedSubmission {
+function ended(result: SubmitResult): EndedSubmission {
   if (result.kind !== 'ended') throw new Error(JSON.stringify(result));
   return result;
 }
-const outcomesOf = (result: Result) => ended(result).servers.map(({ outcome }) => outcome);
-const kinds = (result: Result) => outcomesOf(result).map(({ kind }) => kind);
-const reasonIn = (result: Result) => (result.kind === 'not-submitted' ? result.reason : result);
+const outcomesOf = (result: SubmitResult) => ended(result).servers.map(({ outcome }) => outcome);
+const kinds = (result: SubmitResult) => outcomesOf(result).map(({ kind }) => kind);
+const reasonIn = (result: SubmitResult) => (result.kind === 'not-submitted' ? result.reason : result);
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
@@ -265,7 +274,7 @@ describe('a request', () => {
 
   it('is the last one where the time is over, though a next one would have to wait for its turn', async () => {
     const hung = Promise.withResolvers<Outcome>();
-    const others: Promise<Result>[] = [];
+    const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return hung.promise;
       opened.clock.now += 14 * MINUTE;
