@@ -232,14 +232,17 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     try {
       await edits.run(id, () => showOnce({ guildId, id }, pressed));
     } catch (error) {
-      logger.warn({ err: error, guildId }, 'a message about a submission that waits could not be made');
+      logger.warn(
+        { err: error, guildId },
+        'could not make the message about a waiting submission; will retry',
+      );
     } finally {
       onChange();
     }
   }
 
   const complain = (error: unknown) =>
-    logger.warn({ err: error }, 'which messages about submissions are due cannot be known now');
+    logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
   /** Updates every message that is out of date, one at a time for each guild, at {@link PACE_MS}. */
   async function showEach(): Promise<void> {

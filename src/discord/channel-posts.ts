@@ -121,7 +121,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
       if (error instanceof Stopped)
-        quietly.info({}, 'messages to channels could not be posted, since the bot stops');
+        quietly.info({}, 'could not post messages to channels, because the bot is stopping');
       else logger.warn({ err: error, channelId }, 'a message could not be posted');
       return { result: 'failed' };
     }

@@ -103,7 +103,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       return JSON.parse(body.toString());
     } catch {
       // JSON.parse would quote the body in its error, and perhaps a token with it.
-      throw new Refusal(400, 'Discord has signed what is no JSON');
+      throw new Refusal(400, "Discord signed a body that isn't JSON");
     }
   }
 
@@ -122,7 +122,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
 
   function turnAway(response: ServerResponse, error: unknown): void {
     const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'the bot failed');
-    if (status === 500) logger.error({ err: error }, 'what was posted could not be taken');
+    if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
     else log.info({ status }, `a request to the endpoint of interactions was turned away: ${message}`);
     // The endpoint doesn't wait for requests that are incomplete.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });

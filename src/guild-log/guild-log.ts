@@ -119,7 +119,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
-      logger.warn({ err: error, guildId }, 'the log of a guild could not be written');
+      logger.warn({ err: error, guildId }, "could not write to a guild's log channel");
       return undefined;
     }
   }

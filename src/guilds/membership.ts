@@ -164,7 +164,7 @@ export function createMembership(deps: MembershipDeps) {
     async stop() {
       await job.stop();
       await writeUses().catch((error: unknown) => {
-        logger.warn({ err: error }, 'which guilds use the bot could not be written');
+        logger.warn({ err: error }, 'could not save which guilds use the bot');
       });
     },
   };

@@ -139,7 +139,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       tellOne(unreplied)
         .catch((error: unknown) => {
           onToldLater?.('failed');
-          logger.error({ err: error, interactionId: row.id }, 'what was left could not be told');
+          logger.error(
+            { err: error, interactionId: row.id },
+            'could not report an interaction left over from before the restart',
+          );
         })
         .finally(() => underWay.end(row.id));
     }

@@ -109,7 +109,7 @@ export function createAnswering(deps: AnswerDeps) {
   function notTaken(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
     const says = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
-    return referring(error, inFlight, says, 'Discord did not take a reply');
+    return referring(error, inFlight, says, 'Discord rejected a reply');
   }
 
   /**

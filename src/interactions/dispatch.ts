@@ -98,7 +98,7 @@ export function createDispatcher(deps: DispatchDeps) {
     } catch (error) {
       // Unreadable settings are logged only once, not for every keystroke.
       if (!(error instanceof UnreadableSettingsError)) {
-        logger.error({ err: error, interactionId: interaction.id }, 'choices could not be made');
+        logger.error({ err: error, interactionId: interaction.id }, 'autocomplete failed');
       }
       return [];
     }

@@ -156,7 +156,7 @@ export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarg
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('a field of an interaction is no text');
+  if (typeof value !== 'string') throw new TypeError('an interaction field is not a string');
   return value;
 }
 

@@ -67,7 +67,10 @@ export function createTakeover({
         if (error instanceof GuildLocked) continue;
         // The database is unavailable: every other guild would wait for it, too.
         if (error instanceof StoreError) throw error;
-        logger.error({ err: error, guildId }, 'what is abandoned in a guild could not be taken over');
+        logger.error(
+          { err: error, guildId },
+          "could not take over a dead process's work in a guild; will retry",
+        );
       }
       await tellUnreplied();
     }

@@ -108,7 +108,7 @@ export function createHealthServer({ port, host, metrics, parts, logger }: Healt
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     answer(path, response).catch((error: unknown) => {
-      logger.error({ err: error, path }, 'a question for health or metrics could not be answered');
+      logger.error({ err: error, path }, 'could not answer a health or metrics request');
       if (!response.headersSent) send(response, 500, 'text/plain', 'This failed; the log says why.\n');
     });
   });

@@ -32,7 +32,7 @@ export function createMaintenance(deps: MaintenanceDeps): Part {
     await claimJob('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'whether another process does the hourly job cannot be known; it is tried again in an hour',
+        'could not find out whether another process runs the hourly job; will retry in an hour',
       );
     });
   }

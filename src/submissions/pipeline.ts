@@ -178,7 +178,7 @@ export function createPipeline(deps: PipelineDeps) {
       try {
         await whom(observer);
       } catch (error) {
-        logger.error({ err: error }, 'what came of a submission could not be told');
+        logger.error({ err: error }, "could not report a submission's outcome");
       }
     }
   }
@@ -399,7 +399,7 @@ export function createPipeline(deps: PipelineDeps) {
     } catch (error) {
       logger.error(
         { err: error, interactionId: submitRequest.interactionId },
-        'a request failed by a fault of the bot',
+        'a request failed because of an error in the bot',
       );
       // Once the servers are marked as sending, a part of the request may have been sent.
       return { outcome: key ? FAULT : notSent('bot'), key };
@@ -417,7 +417,7 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<boolean> {
     const note = () => store.inGuild(guildId, record);
     const complain = (error: unknown) =>
-      logger.error({ err: error, interactionId }, 'what came of a request could not be recorded');
+      logger.error({ err: error, interactionId }, "could not save a request's outcome");
     const recorded = await retryAfter(recordPauses, async () => ({ change: await note() }), complain).catch(
       () => undefined,
     );
