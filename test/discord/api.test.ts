@@ -150,7 +150,7 @@ describe('a block', () => {
     for (const failure of await waiting) expect(failure).toContain('the bot stops');
     expect(await Promise.all(posting)).toEqual(['failed', 'failed']);
     expect(logger.lines).toMatchObject([
-      { level: 'info', message: expect.stringContaining('the bot stops') },
+      { level: 'info', message: expect.stringContaining('the bot is stopping') },
     ]);
   });
 
