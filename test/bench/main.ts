@@ -96,7 +96,7 @@ function record(name: Name, bot: Bot, value: number): void {
   results.set(name, byBot);
 }
 
-/** SubmissionStore the time from the process's start to its first reply, and its memory then. */
+/** Measures the time from the process's start to its first reply, and its memory then. */
 async function atOneGuild(bot: Bot): Promise<void> {
   await withBot(bot, { guilds: 1 }, async ({ readyMs, bot: child }) => {
     record('ready', bot, readyMs);

@@ -53,7 +53,7 @@ export function createVerdict(longestStall: number) {
     stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
       stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
     },
-    /** SubmissionStore the longest waits of normal users for a first response and for a reply, in milliseconds. */
+    /** Records the longest waits of normal users for a first response and for a reply, in milliseconds. */
     othersWaited(responseMs: number, answerMs: number): void {
       slowestResponse = Math.max(slowestResponse, responseMs);
       slowestAnswer = Math.max(slowestAnswer, answerMs);

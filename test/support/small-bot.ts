@@ -145,7 +145,7 @@ export async function startSmallBot(
       return discord.person({ guild, name: 'mia', permissions, locale });
     },
     /**
-     * SubmissionStore requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
+     * Records requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
      */
     sending() {
       const before = discord.requests.length;
