@@ -44,8 +44,8 @@ async function open(
   return { store, parts, approvals, settings, messages };
 }
 
-/** Lets a submission of mia wait for a moderator. */
-async function letWait(
+/** Submits as mia, in a guild with approval on, so that the submission waits for a moderator. */
+async function submitForApproval(
   { settings, store, parts }: Awaited<ReturnType<typeof open>>,
   id = key.id,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function letWait(
   );
 }
 
-it('a message that is posted while another process withdraws its submission says so', async () => {
+it('a message shows its submission as withdrawn if another process withdraws it while the message is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ it('a message that is posted while another process withdraws its submission says
     return { result: 'posted', messageId: '6' };
   });
   const other = await open(place, 'other', () => expect.unreachable('no process knows a message yet'));
-  await letWait(one);
+  await submitForApproval(one);
   const showing = one.messages.show(key);
   await isPosting.promise;
   await other.approvals.withdraw(mia, 'a', 'i2');
@@ -79,13 +79,13 @@ it('a message that is posted while another process withdraws its submission says
   expect(shown).toContain('Withdrawn');
 });
 
-it('a message that showed all there was is shown anew as soon as it is due', async () => {
+it('an up-to-date message is updated as soon as its submission changes', async () => {
   let shown: string | undefined;
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown = content;
     return { result: 'posted', messageId: '6' };
   });
-  await letWait(one);
+  await submitForApproval(one);
   await one.messages.show(key);
   await one.messages.show(key);
   await one.approvals.withdraw(mia, 'a', 'i2');
@@ -93,7 +93,7 @@ it('a message that showed all there was is shown anew as soon as it is due', asy
   await expect.poll(() => shown).toContain('Withdrawn');
 });
 
-it('a log channel that has refused a message is tried again after an hour, and is open again then', async () => {
+it('a log channel that rejected a message is tried again after an hour, and no longer marked as failing if that succeeds', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;
@@ -103,7 +103,7 @@ it('a log channel that has refused a message is tried again after an hour, and i
   };
   const hasRefused: ChannelPosts['hasRefused'] = (_id, ms) => tries > 0 && sinceMs < ms;
   const one = await open(await newPlace('sqlite'), 'one', put, undefined, hasRefused);
-  await letWait(one);
+  await submitForApproval(one);
   await one.messages.show(key);
   isRefusing = false;
   const showAgain = async () => {
@@ -122,10 +122,14 @@ const by = { id: '1', applicationId: '2', token: new Secret('token'), receivedAt
 const REFUSED = new DiscordAPIError({ code: 50_027, message: 'Over' }, 50_027, 401, 'PATCH', '', {});
 
 it.each([
-  ['with the token of the press', undefined, ['press']],
-  ['in its channel where Discord does not take the token', REFUSED, ['press', 'channel']],
-  ['again in its channel where nobody knows', new DOMException('late', 'TimeoutError'), ['press', 'channel']],
-])('a message whose button was pressed is shown %s', async (_how, failure, expected) => {
+  ['through the press', undefined, ['press']],
+  ['in its channel if Discord rejects the token', REFUSED, ['press', 'channel']],
+  [
+    'again in its channel if the first attempt timed out',
+    new DOMException('late', 'TimeoutError'),
+    ['press', 'channel'],
+  ],
+])('a message whose button was pressed is updated %s', async (_how, failure, expected) => {
   const done: string[] = [];
   const put: ChannelPosts['put'] = async (_channelId, _message, messageId) => {
     if (messageId !== undefined) done.push('channel');
@@ -135,7 +139,7 @@ it.each([
     done.push('press');
     if (failure) throw failure;
   });
-  await letWait(one);
+  await submitForApproval(one);
   await one.messages.show(key);
   await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.show(key, { channelId: '5', messageId: '6', by });
@@ -143,7 +147,7 @@ it.each([
   expect(done).toEqual(expected);
 });
 
-it('a role is mentioned once an hour, by messages that were posted', async () => {
+it('messages mention the role at most once an hour, not counting messages that could not be posted', async () => {
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();
@@ -154,18 +158,18 @@ it('a role is mentioned once an hour, by messages that were posted', async () =>
     await arrives.promise;
     return { result: 'posted', messageId: `6${mentioned.length}` };
   });
-  await letWait(one);
+  await submitForApproval(one);
   await one.settings.change('1', (now) => ({ ...now, approvalRoleId: '7', mentionsApprovalRole: true }));
   await one.messages.show(key);
   expect(mentioned).toEqual(['7']);
   const again = one.messages.show(key);
   await expect.poll(() => mentioned).toEqual(['7', '7']);
-  await letWait(one, 'b');
+  await submitForApproval(one, 'b');
   const beside = one.messages.show({ ...key, id: 'b' });
   await expect.poll(() => mentioned).toEqual(['7', '7', undefined]);
   arrives.resolve();
   await Promise.all([again, beside]);
-  await letWait(one, 'c');
+  await submitForApproval(one, 'c');
   await one.messages.show({ ...key, id: 'c' });
   expect(mentioned).toEqual(['7', '7', undefined, undefined]);
 });

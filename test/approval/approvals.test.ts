@@ -11,25 +11,25 @@ import { kinds, newPlace, rowsIn } from '../support/database.ts';
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
 const DRAFT_LIVES_MS = 15 * 60_000;
-/** A moderator has seven days. */
+/** A moderator has seven days to decide. */
 const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
 const moderator = { id: MODERATOR, name: 'mod' };
 
-describe.each(kinds())('a submission that waits for a moderator, in a store of %s', (kind) => {
+describe.each(kinds())('a submission that needs approval, stored in %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
 
-  /** A guild that has a key and approval, and a process of the bot. */
+  /** Opens the pipeline of one process, in a guild with a key and with approval on. */
   async function open(processId = 'this process') {
     const place = await newPlace(kind);
     const world = {
       now: Date.UTC(2026, 10, 21, 12),
-      /** The hosts of each request that has left. */
+      /** The hosts of each request sent to the service. */
       requests: [] as string[][],
       answer: (): Promise<Outcome> | Outcome => ACCEPTED,
     };
-    /** Another process of the bot. */
+    /** Opens the pipeline of another process on the same store. */
     const beside = async (name: string) => ({
       ...(await openPipeline({
         store: await place.open(),
@@ -82,7 +82,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('leaves with nothing until it is approved, and then once, whoever else approves it', async () => {
+  it('is sent only after it is approved, and only once if two moderators approve it', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toEqual({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -109,7 +109,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it('is sent at once for those who manage the guild, and where approval is off', async () => {
+  it('is sent immediately if the member manages the guild or approval is off', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'a', readyDraft('a', 1));
     expect(await send(opened, 'a', { isAdmin: true })).toMatchObject({
@@ -119,14 +119,14 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await submit(opened, 'b')).toMatchObject({ kind: 'ended' });
   });
 
-  it('is refused, neither sent nor waiting, where the settings cannot be read', async () => {
+  it('is neither sent nor queued for approval if the settings cannot be read', async () => {
     const opened = await open();
     await opened.store.values.set(`settings:${guildId}`, 'damaged');
     await expect(submit(opened, 'a')).rejects.toThrow('cannot be read');
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it('goes on waiting where the road refuses it', async () => {
+  it('keeps waiting if it cannot be sent after approval', async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -139,7 +139,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('waits again as far as it was not sent, and makes no draft', async () => {
+  it('waits again with the servers that were not sent, and leaves no second draft', async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -161,7 +161,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
-  it('can be submitted again for 15 minutes after it was declined, in another message if the first shows that', async () => {
+  it('can be resubmitted for 15 minutes after it was declined, and gets a new message if the first one shows the decision', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -188,7 +188,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await drafts.find(mia, 'a')).toBe('gone');
   });
 
-  it('ends as not sent where it is declined, or nobody decides in time', async () => {
+  it('ends as not sent if a moderator declines it or it expires', async () => {
     const opened = await open();
     await submit(opened, 'a');
     expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
@@ -220,7 +220,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(opened.world.requests).toEqual([]);
   });
 
-  it('is taken back by its member alone, as a draft or for good', async () => {
+  it('can be withdrawn or turned back into a draft only by its own member', async () => {
     const opened = await open();
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
@@ -231,7 +231,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
     expect(await takeBack(mia, 'b', 'w')).toBeUndefined();
-    // They are shown as withdrawn, and nothing of them counts.
+    // Servers of a withdrawn submission get no outcome.
     const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
     expect(first?.outcome).toBeUndefined();
     const nothing = [null, null];
@@ -243,7 +243,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
   });
 
-  it('is kept until its message says that it was taken back, however many drafts its member makes', async () => {
+  it('is kept until its message shows that it was withdrawn, however many drafts its member creates', async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -253,7 +253,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
   });
 
-  it('is decided as the moderator has seen it, and not as it was changed since', async () => {
+  it('can be decided only by a moderator who saw its latest version', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -266,7 +266,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
-  it('waits on as one of two moderators has corrected it, and not as it was submitted', async () => {
+  it('keeps the first of two simultaneous corrections, and cannot be approved in its earlier version', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -299,7 +299,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     });
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
-    // What its member edits is their own again.
+    // An edit by the member removes the moderator's correction.
     await submit(opened, 'b');
     const again = { guildId, id: 'b', submissionId: await seen(opened, 'b') };
     const row = readyRow(1, 'corrected.example.com');
@@ -319,7 +319,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     });
   });
 
-  it('is sent again as what its member wanted sent again, and not as what a moderator made of it', async () => {
+  it('is not sent if a moderator corrects it to a server that was already submitted', async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
@@ -336,7 +336,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('is declined in part once, and the rest is decided as it is then', async () => {
+  it('is declined in part only once, and the remaining lines can then be approved', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -359,7 +359,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
-    // All lines of it are the whole.
+    // Declining every line declines the whole submission.
     await submit(opened, 'b', 2);
     const whole = { key: 'rules', words: '' } as const;
     const b = {
@@ -374,7 +374,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is one of ten of a member and of a hundred of a guild, with no address twice', async () => {
+  it('is rejected if its address is already waiting, or if 10 of the member or 100 of the guild are waiting', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, 'same', { ...readyDraft('a', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -393,7 +393,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     });
   });
 
-  it('is one of twenty that a member has had wait in 15 minutes, withdrawn or not', async () => {
+  it('is rejected if 20 of the member started to wait within 15 minutes, including withdrawn ones', async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
@@ -409,7 +409,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await submit(opened, 'w22')).toMatchObject({ reason: { code: 'waiting-often' } });
   });
 
-  it('is one of fewer where a thousand servers of a member wait, or five thousand of a guild', async () => {
+  it('is rejected if over 1,000 servers of the member or 5,000 of the guild would be waiting', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toEqual(waits);
@@ -426,7 +426,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it('goes on being sent where its member is told only now that it waits', async () => {
+  it("stays in progress while it is being sent, even if the member's interaction is ended", async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'a', readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -445,8 +445,8 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('whose moderator’s process dies', () => {
-    it('waits again where it had not left', async () => {
+  describe('whose approval was interrupted by a crash', () => {
+    it('waits again if it was not sent', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -464,7 +464,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
       expect(opened.world.requests).toHaveLength(1);
     });
 
-    it('is unknown where it had left, and never waits again', async () => {
+    it('has an unknown outcome if it was sent, and never waits again', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -484,13 +484,13 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     });
   });
 
-  it('has its message shown by whoever lives, until that is what the row says', async () => {
+  it('has its message updated by any running process until the message matches the stored state', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
-    // In the same millisecond.
+    // Both changes happen in the same millisecond.
     await decline(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
     expect(waiting && (await opened.approvals.markShown(waiting, message))).toBe(false);
@@ -500,7 +500,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message shown again by whoever may have put an older state over what another process has shown', async () => {
+  it('has its message updated again after a process overwrote a newer state with an older one', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {
@@ -524,7 +524,7 @@ describe.each(kinds())('a submission that waits for a moderator, in a store of %
     expect(await opened.approvals.markShown(sending, message)).toBe(false);
   });
 
-  it('is withdrawn, its message too, where its member’s data is deleted; a moderator’s name goes', async () => {
+  it("is withdrawn when its member's data is deleted, and loses the name of a moderator whose data is deleted", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await submit(opened, 'b');

@@ -14,7 +14,7 @@ import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
-/** What *Submit* has kept: here the member's id alone is in the row. */
+/** An interaction as *Submit* stores it; the row of this test holds only the member's id. */
 const kept = (userId: string): KeptInteraction => ({
   interaction: {
     id: 'i',
@@ -35,7 +35,7 @@ const kept = (userId: string): KeptInteraction => ({
   message: 'i',
 });
 
-/** A decision about a member, which is in their reply and due as a direct message. */
+/** Declines a submission of a member, shows that in their reply, and leaves the direct message due. */
 async function decideAbout(store: Store, userId: string): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };
@@ -59,7 +59,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
     .execute();
 }
 
-/** The direct messages of one process; what it sends is in `sent`, as `PROCESS USER`. */
+/** Creates the decision messages of one process, which adds `PROCESS USER` to `sent` for each direct message. */
 function processOver(
   store: Store,
   processId: string,
@@ -88,7 +88,7 @@ function processOver(
   });
 }
 
-it('one process sends one direct message at a time, until it dies', async () => {
+it('only one process sends direct messages, one per run, until it dies', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -111,7 +111,7 @@ it('one process sends one direct message at a time, until it dies', async () => 
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
 });
 
-it('what waits stays stored while the channel of another member is being opened', async () => {
+it('a notice stays stored while the direct message channel of its member is being opened', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];
