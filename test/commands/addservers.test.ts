@@ -4,13 +4,13 @@ import type { Reply } from '../../src/interactions/command.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-const COME = { ok: true, bytes: Buffer.from('a list') };
+const DOWNLOADED = { ok: true, bytes: Buffer.from('a list') };
 
 it.each([
-  ['busy', COME, 'Too many lists', 'a list'],
-  ['too-slow', COME, 'took too long', 'a list'],
+  ['busy', DOWNLOADED, 'Too many lists', 'a list'],
+  ['too-slow', DOWNLOADED, 'took too long', 'a list'],
   ['not there', { ok: false, problem: 'unavailable' }, "couldn't be downloaded", ''],
-] as const)('/addservers says that a list is not read now, and keeps it: %s', async (kind, file, words, text) => {
+] as const)('/addservers reports that it could not read a list, and stores its text: %s', async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {
     draftEditor: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },

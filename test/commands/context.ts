@@ -4,7 +4,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const { wordsFor, pages } = createWords();
 
-/** What an admin's interaction of any kind brings. */
+/** The context of an admin's interaction, of any kind. */
 export function anyContext(
   more: Partial<CommandContext & PressContext & SubmitContext> = {},
 ): CommandContext & PressContext & SubmitContext {
@@ -39,5 +39,5 @@ export function anyContext(
   };
 }
 
-/** What a command is made with: only the parts that the test makes it use. */
+/** Passes the few dependencies that a test needs as all the dependencies of a command. */
 export const onlyDeps = (some: object): CommandDeps => some as CommandDeps;

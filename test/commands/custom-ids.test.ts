@@ -6,10 +6,10 @@ import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { onlyDeps } from './context.ts';
 
-/** The longest id of Discord: 64 bits. */
+/** The longest possible Discord id: the largest 64-bit number. */
 const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
-/** What selects and windows have behind their custom id. */
+/** The suffix that select menus and modals append to their custom id. */
 const MARK = '#123456';
 const MOST_PAGES = 100;
 
@@ -21,7 +21,7 @@ const filter = writeFilter({
 });
 const ownFilter = writeFilter({ userId: ID, game: '', outcome: undefined, server: '' });
 
-/** By action, the longest argument that the bot gives it. */
+/** The longest argument that the bot writes for each action. */
 const LONGEST: Readonly<Record<string, string>> = {
   'addserver:new': '',
   'addservers:new': '',
@@ -77,10 +77,10 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:use': ID,
 };
 
-/** These are on buttons alone, which have no mark. */
+/** Actions that only buttons use, which append no mark. */
 const WITHOUT_MARK: ReadonlySet<string> = new Set(['submissions:export', 'submissions:page']);
 
-/** What they declare touches none of what the commands work with. */
+/** Creating the commands doesn't use any of their dependencies. */
 const { commands, actions } = createCommands(onlyDeps({}));
 const declared = [
   ...commands.map((command) => [command.data.name, command] as const),
@@ -89,7 +89,7 @@ const declared = [
   [...Object.keys(presses), ...Object.keys(submits)].map((action) => `${name}:${action}`),
 );
 
-it('the longest custom id of every action is one that Discord accepts', () => {
+it('Discord accepts the longest custom id of every action', () => {
   expect(Object.keys(LONGEST)).toEqual([...new Set(declared)].toSorted());
   const tooLong = Object.entries(LONGEST)
     .map(([action, argument]) => `${action}:${argument}${WITHOUT_MARK.has(action) ? '' : MARK}`)

@@ -11,7 +11,10 @@ const name = 'x'.repeat(32);
 const { wordsFor, pages } = createWords({ name, page: `https://example.com/${'x'.repeat(400)}` });
 
 describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
-  it.each(['key-missing', undefined])('/help fits into the text of a message, its key: %s', async (code) => {
+  it.each([
+    'key-missing',
+    undefined,
+  ])('/help fits into one message if the problem of the key is %s', async (code) => {
     const deps = onlyDeps({
       keys: { problem: async () => code && { code } },
       suggestions: { games: async () => [] },

@@ -9,7 +9,7 @@ const id = '1234567890123456789';
 it.each([
   ['options', 'use', 64],
   ['text', 'repair', 61],
-] as const)('a button puts in the game that it names, if its alias fits: %s', (source, action, longest) => {
+] as const)('a button fills in the game that it names, if the alias fits into its custom id: %s', (source, action, longest) => {
   const games = [30, longest, longest + 1, 100].map((length) => {
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });

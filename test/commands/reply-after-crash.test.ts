@@ -34,8 +34,8 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   };
 }
 
-/** What a draft's member is told, and what they would be told by the stored rows alone. */
-async function told(rows: readonly Row[], source: Draft['source']) {
+/** Returns the reply to a submission, and the reply that the bot builds from stored rows after a crash. */
+async function bothReplies(rows: readonly Row[], source: Draft['source']) {
   const { context, ended, deps } = await submitted(rows, source);
   return {
     reply: await reportReply(context, ended, deps),
@@ -45,23 +45,23 @@ async function told(rows: readonly Row[], source: Draft['source']) {
 
 it.each([
   ['options', 'one server', [readyRow(1, 'lost')]],
-  ['options', 'one server whose key was refused', [readyRow(1, 'bad')]],
+  ['options', 'one server, with a rejected key', [readyRow(1, 'bad')]],
   [
     'text',
-    'a list with lines that a limit holds back, that repeat others and that are not ready',
+    'a list with lines over a limit, repeated lines and invalid lines',
     [
       ...[2, 3, 4, 5, 6].map((line) => readyRow(line, `s${line}`)),
       invalidRow(7),
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],
-] as const)('after a restart members read the same report as without one, made of %s: %s', async (source, _, rows) => {
-  const { reply, afterCrash } = await told(rows, source);
+] as const)('members see the same report after a restart as without one, for %s: %s', async (source, _, rows) => {
+  const { reply, afterCrash } = await bothReplies(rows, source);
   expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');
 });
 
-it('a press that did nothing before a crash leaves its message as its draft and the submission of it are', async () => {
+it('after a crash, a press that had no effect shows the current draft and its submission', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();

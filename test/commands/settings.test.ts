@@ -8,11 +8,11 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-/** Chooses a log channel to which Discord answers so. */
+/** Chooses a log channel for which Discord's response is `result`. */
 async function choose(
   result: PostResult,
   addBotLink?: string,
-): Promise<{ settings: Settings; said: string | undefined }> {
+): Promise<{ settings: Settings; text: string | undefined }> {
   let settings: Settings = { locale: 'en-US', announce: false, logTrouble: 'gone' };
   const command = settingsCommand(
     onlyDeps({
@@ -37,22 +37,22 @@ async function choose(
   const reply = await command.presses?.change?.run(
     anyContext({ argument: '1:log:log:choose', values: ['10'] }),
   );
-  return { settings, said: reply && 'content' in reply ? reply.content : undefined };
+  return { settings, text: reply && 'content' in reply ? reply.content : undefined };
 }
 
-it('a log channel is one to which a first message can be written', async () => {
+it('/settings accepts a log channel only if the bot can post in it', async () => {
   const { settings } = await choose('posted');
   expect(settings).toEqual({ locale: 'de', announce: false, logChannelId: '10', mayMentionRoles: false });
   const refusals = [
-    { said: '**View Channel**', refused: await choose('no-access') },
-    { said: '**Send Messages** and **Embed Links**', refused: await choose('no-permission') },
-    { said: 'no longer exists', refused: await choose('gone') },
-    { said: "Couldn't check whether", refused: await choose('failed', 'https://add.example') },
-    { said: 'https://add.example', refused: await choose('no-access', 'https://add.example') },
+    { text: '**View Channel**', refused: await choose('no-access') },
+    { text: '**Send Messages** and **Embed Links**', refused: await choose('no-permission') },
+    { text: 'no longer exists', refused: await choose('gone') },
+    { text: "Couldn't check whether", refused: await choose('failed', 'https://add.example') },
+    { text: 'https://add.example', refused: await choose('no-access', 'https://add.example') },
   ];
-  for (const { said, refused } of refusals) {
-    expect(refused.said).toContain(said);
-    expect(refused.said).toContain('**Log channel**: none');
+  for (const { text, refused } of refusals) {
+    expect(refused.text).toContain(text);
+    expect(refused.text).toContain('**Log channel**: none');
     expect(refused.settings.logTrouble).toBe('gone');
   }
 });
@@ -60,7 +60,7 @@ it('a log channel is one to which a first message can be written', async () => {
 const ID = '1'.repeat(20);
 
 describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
-  it('the page of ten panels has room for what is said above it', async () => {
+  it('the panels page fits into one message with ten panels and an error above them', async () => {
     const t = createWords().wordsFor(locale);
     const panels = Array.from(
       { length: MOST_PANELS },

@@ -18,7 +18,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it('comes back as it was, and fits', () => {
+  it('survives being written and read, and fits into the custom id', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -33,7 +33,7 @@ describe('the filter in a custom id', () => {
     });
   });
 
-  it('may be anything at all', () => {
+  it('can be read from any text without an error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const { wanted, state } = readPage(text);
@@ -44,7 +44,7 @@ describe('the filter in a custom id', () => {
   });
 });
 
-/** The command over a history that counts and is read so, and has such entries. */
+/** Creates the command over a stub history with these functions and entries. */
 function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
@@ -72,7 +72,7 @@ function commandOver(
 }
 
 describe('the history', () => {
-  it('is a member’s own, whatever a button says, and an admin’s whole', async () => {
+  it('shows members only their own submissions, even with a forged button, and shows admins everything', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which));
     async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {
@@ -89,11 +89,11 @@ describe('the history', () => {
     expect(await see(true, { userId: '7', server: 'PLAY' })).toEqual({ userId: '7', address: 'play' });
     expect(await see(true, { game: gameMark('rust') })).toEqual({ game: 'rust' });
     expect(await see(true, { game: gameMark('gone') })).toEqual({ game: 'gone' });
-    // Nothing has a game that nobody knows.
+    // An unknown game matches no submission.
     expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
   });
 
-  it('has the servers of one submission in pages, what was accepted last, for who may see them', async () => {
+  it('shows the servers of one submission in pages, accepted ones last, only to its member and to admins', async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -121,7 +121,7 @@ describe('the history', () => {
     await expect(see({ isAdmin: true }, 1, 'y')).rejects.toThrow(none);
   });
 
-  it('is exported once of a member at a time, and again once that has ended, however it did', async () => {
+  it('allows one export per member at a time, and another one after the first succeeds or fails', async () => {
     const reads: PromiseWithResolvers<void>[] = [];
     const command = commandOver(
       async () => 0,
@@ -146,7 +146,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('is exported as far as one file of less than 10 MiB takes it, which says so', async () => {
+  it('exports as much as fits into a file of 10 MiB, and names the command that shows the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',
