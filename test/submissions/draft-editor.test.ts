@@ -18,7 +18,7 @@ import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
-/** Lists of a guild with no settings of its own, over a store of the test. */
+/** Opens a draft editor with a store of its own, in a guild with default settings. */
 async function openEditor() {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
@@ -43,7 +43,7 @@ async function openEditor() {
     store,
     guild,
     draftEditor,
-    /** The same editor where a member may submit so many in so many seconds. */
+    /** The same editor with a limit per member. */
     limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
       prepared(await draftEditor.open(mia, id, { source: 'text', rows: rowsOf(text) })),
@@ -63,13 +63,13 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** A game for the lines that lack one. */
+/** Returns a correction that gives this game to lines without one. */
 const withGame =
   (game: string): Correction =>
   (row) =>
     lacksGame(row) ? { ...typedOf(row), game } : undefined;
 
-/** Each row in a word. */
+/** Formats each row as one short string. */
 const shown = (rows: readonly Row[]) =>
   rows.map((row) => {
     if (row.kind === 'invalid') return `${row.line} ${row.problem.code}`;
@@ -82,8 +82,8 @@ function prepared(result: Prepared | string | { readonly kind: string }): Prepar
   return result;
 }
 
-describe('a list', () => {
-  it('is kept and shown with what could go now', async () => {
+describe('a draft of a list', () => {
+  it('is stored and returned with the number of servers that can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance, edits } = await open(
@@ -102,7 +102,7 @@ describe('a list', () => {
     expect(await stored()).toEqual(draft);
   });
 
-  it('loses nothing of two presses in one turn of the event loop', async () => {
+  it('keeps the changes of two simultaneous presses', async () => {
     const { store, draftEditor, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
@@ -115,7 +115,7 @@ describe('a list', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it('includes what was submitted before, or leaves it out', async () => {
+  it('can include or exclude servers that were submitted before', async () => {
     const { store, draftEditor, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
@@ -124,7 +124,7 @@ describe('a list', () => {
     expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('gives a game to the lines that lack one, which may then repeat others', async () => {
+  it('adds a game to lines without one, and then recognises repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -132,7 +132,7 @@ describe('a list', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it('gives the usual port to the lines that lack one, with the game that they name or were given', async () => {
+  it('adds the default port of their game to lines without a port', async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -141,7 +141,7 @@ describe('a list', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it('refuses games that the guild does not allow, with the lines that repeat them', async () => {
+  it("rejects games that the guild doesn't allow, including repeated lines", async () => {
     const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
@@ -154,7 +154,7 @@ describe('a list', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('can be tried again where a limit lets it go while it is kept', async () => {
+  it('can be retried soon if a limit allows it again before the draft expires', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -167,15 +167,15 @@ describe('a list', () => {
   });
 });
 
-describe('editing', () => {
-  it('puts the lines that were read in place of those that were opened', async () => {
+describe('editing a draft', () => {
+  it('replaces the lines that were opened by the lines that were read', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
-    // A line that stands without a number takes a free one, and one that is too many comes after the last.
+    // A line without a number takes a free one; extra lines come after the last one.
     expect(shown(edited.rows)).toEqual([
       '1 8.8.8.8:1 cs2',
       '2 8.8.4.4:2 rust',
@@ -187,7 +187,7 @@ describe('editing', () => {
     expect(await stored()).toEqual(edited);
   });
 
-  it('drops a line that is gone from the text', async () => {
+  it('drops a line that was removed from the text', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
     expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
@@ -197,21 +197,21 @@ describe('editing', () => {
     expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('of all lines opens those that are ready too', async () => {
+  it('also opens ready lines if all lines are edited', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('makes a new list where the list is gone', async () => {
+  it('creates a new draft if the old one is gone', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
     expect(result).toMatchObject({ id: 'new', instead: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
-  it('leaves the list as it is where it would become too long', async () => {
+  it('changes nothing if the draft would get too long', async () => {
     const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
@@ -220,7 +220,7 @@ describe('editing', () => {
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('leaves the list as it is where it would take more than 400,000 bytes in the store', async () => {
+  it('changes nothing if the draft would take more than 400,000 bytes in the store', async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
@@ -228,7 +228,7 @@ describe('editing', () => {
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
-    // So many of them have room.
+    // The most lines that fit.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
     expect(await drafts.find(mia, 'd')).toBe('gone');
@@ -238,12 +238,12 @@ describe('editing', () => {
     const longer = linesToEdit(draft, 'invalid').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
-    // The text that could not be read is kept in it, and holds up nothing.
+    // Text that could not be read is stored in addition, and doesn't block a recheck.
     await draftEditor.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
     expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
-  it('goes on waiting for a moderator as it was while it is edited', async () => {
+  it('changes nothing about a draft that waits for approval', async () => {
     const { drafts, submissions, approvals, draftEditor, open, stored } = await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
@@ -267,7 +267,7 @@ describe('editing', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('opens as many lines as a window takes, invalid lines first', () => {
+  it('opens as many lines as fit into a modal, invalid lines first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, includesAlreadySubmitted: false }, 'invalid');
@@ -278,7 +278,7 @@ describe('editing', () => {
   });
 });
 
-describe('a text that could not be read', () => {
+describe('text that could not be read', () => {
   async function openTyped() {
     const opened = await openEditor();
     const keep = (id: string, text: string, modal: TypedText['modal'] = 'paste') =>
@@ -286,7 +286,7 @@ describe('a text that could not be read', () => {
     return { ...opened, keep };
   }
 
-  it('is kept to be corrected, without passwords', async () => {
+  it('is stored without passwords, so that the member can correct it', async () => {
     const { stored, keep } = await openTyped();
     await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken');
     expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', modal: 'paste' });
@@ -296,7 +296,7 @@ describe('a text that could not be read', () => {
     expect(kept).toContain('"game": "cs2"');
   });
 
-  it('waits in its draft until that is edited, and takes the place of no other', async () => {
+  it("stays in its draft until that is edited, and doesn't push out other drafts", async () => {
     const { drafts, draftEditor, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);

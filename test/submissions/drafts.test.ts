@@ -17,7 +17,7 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 describe('a stored draft', () => {
-  it('comes back as it was, and lives for fifteen minutes since it was changed', async () => {
+  it('is read back unchanged until 15 minutes after its last change', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, 'd', readyDraft('x', 1));
@@ -29,7 +29,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it('is of its member and guild alone', async () => {
+  it('belongs to its member in its guild', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, 'd', readyDraft('x', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
@@ -43,7 +43,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('stays its member’s where only a submission of it is left', async () => {
+  it('still belongs to its member if only a submission of it is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('x', 1);
     await drafts.save(mia, 'd', draft);
@@ -62,7 +62,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it.runIf(hasPostgres())('is of whoever’s guild has written its id first', async () => {
+  it.runIf(hasPostgres())('belongs to the guild that was first to write its id', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);
@@ -84,7 +84,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(elsewhere, 'd')).toEqual(readyDraft('x', 1));
   });
 
-  it('is neither changed nor dropped once it is carried out', async () => {
+  it('can be neither changed nor dropped while it is being sent', async () => {
     const { store, drafts, submissions } = await openParts(NOW);
     const draft = readyDraft('x', 1);
     await drafts.save(mia, 'd', draft);
@@ -97,7 +97,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('is one of ten at most of a member: the oldest goes', async () => {
+  it('is deleted if it is older than ten others of its member', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, 'of ben', readyDraft('x', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
@@ -108,7 +108,7 @@ describe('a stored draft', () => {
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
     expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
-    // By a clock that was set back the newest one looks like the oldest.
+    // After the clock was set back, the newest draft looks like the oldest.
     clock.now -= 5 * MINUTE;
     await drafts.save(mia, 'new', readyDraft('x', 1));
     expect(await drafts.find(mia, 'new')).not.toBe('gone');
@@ -117,7 +117,7 @@ describe('a stored draft', () => {
 });
 
 describe('the drafts of a guild', () => {
-  it('take 8 MiB at most, however many members have them: the oldest goes', async () => {
+  it('take up at most 8 MiB, and the oldest is deleted first', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -133,7 +133,7 @@ describe('the drafts of a guild', () => {
 });
 
 describe('a draft', () => {
-  it('sends what is ready, and what was submitted before where that is wanted', () => {
+  it('sends ready rows, and rows that were submitted before only if the member includes them', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { source: 'text', rows: [a, invalidRow(3), b], includesAlreadySubmitted: false };
     const alreadySubmitted = new Map([[a, {}]]);

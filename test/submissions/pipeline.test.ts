@@ -24,19 +24,19 @@ const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 type Opened = Awaited<ReturnType<typeof open>>;
 type Answer = (count: number, servers: readonly ServerSubmission[]) => Promise<Outcome> | Outcome;
 
-/** The pipeline over a service that answers so, with a key of the guild. */
+/** Opens a pipeline with a stub of the service, in a guild with a key. */
 async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOptions> = {}) {
   const clock = { now: NOW };
-  /** The hosts of each request that has left, and the key it left with. */
+  /** The hosts of each request sent to the service, and its key. */
   const requests: { readonly hosts: readonly string[]; readonly key: string }[] = [];
-  const told: string[] = [];
+  const rejectedKeys: string[] = [];
   const opened = await openPipeline({
     now: () => clock.now,
     add(servers, key) {
       requests.push({ hosts: servers.map(({ server }) => server), key });
       return answer(requests.length, servers);
     },
-    onKeyRejected: (guildId) => told.push(guildId),
+    onKeyRejected: (guildId) => rejectedKeys.push(guildId),
     ...options,
   });
   await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
@@ -44,8 +44,8 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     ...opened,
     clock,
     requests,
-    told,
-    /** Submits a draft of the member's. */
+    rejectedKeys,
+    /** Submits one of the member's drafts. */
     submit: (id: string, more: Partial<SubmitRequest> = {}): Promise<SubmitResult> =>
       opened.pipeline.submit({
         ...mia,
@@ -67,7 +67,7 @@ function one({ submit }: Opened, host: string, id: string = randomUUID()): Promi
   return submit(id, { draft });
 }
 
-/** Keeps a list of so many servers, and submits it. */
+/** Saves a draft with this many servers, and submits it. */
 async function list(
   opened: Opened,
   length: number,
@@ -87,7 +87,7 @@ const reasonIn = (result: SubmitResult) => (result.kind === 'not-submitted' ? re
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
-/** Lets changes of a column fail, as a broken disk does. @returns ends it */
+/** Makes changes of a column fail, as a broken disk does. @returns a function that fixes it */
 async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Promise<() => Promise<void>> {
   const trigger = `CREATE TRIGGER broken BEFORE UPDATE OF ${column} ON servers
     WHEN NEW.${column} IS NOT NULL BEGIN SELECT RAISE(ABORT, 'broken'); END`;
@@ -95,8 +95,8 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
 
-describe('what may be submitted', () => {
-  it('leaves once where it comes twice at the same moment', async () => {
+describe('a draft', () => {
+  it('is sent once if it is submitted twice at the same time', async () => {
     const opened = await open();
     const [first, second] = await Promise.all([one(opened, 'a'), one(opened, 'a')]);
     expect(kinds(first)).toEqual(['accepted']);
@@ -109,7 +109,7 @@ describe('what may be submitted', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('leaves as it was typed in the one of two windows of a draft that is submitted first', async () => {
+  it('is sent as typed in the form that is submitted first if two forms are open', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'd', readyDraft('x', 1));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -118,14 +118,14 @@ describe('what may be submitted', () => {
     expect(opened.requests).toMatchObject([{ hosts: ['first'] }]);
   });
 
-  it('leaves nothing where another process has taken its interaction over', async () => {
+  it('is not sent if another process took over its interaction', async () => {
     const opened = await open(undefined, { isOwner: () => false });
     await expect(list(opened, 1)).rejects.toThrow('another process');
     expect(opened.requests).toEqual([]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
   });
 
-  it('leaves nothing where the guild has no key that the service takes', async () => {
+  it('is not sent if the guild has no working key', async () => {
     const opened = await open();
     await opened.keys.delete('1');
     expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
@@ -136,7 +136,7 @@ describe('what may be submitted', () => {
     expect(opened.requests).toEqual([]);
   });
 
-  it('was submitted before: one server goes again where it is asked for, and a list without it', async () => {
+  it('leaves out servers that were submitted before, unless the member includes them', async () => {
     const opened = await open();
     await addDone(opened.store, {
       id: 'x',
@@ -159,7 +159,7 @@ describe('what may be submitted', () => {
     expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
   });
 
-  it('is as many servers as the button promised, or none where the list holds others by now', async () => {
+  it('is sent only if it has as many servers as the button promised', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'list', readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -168,7 +168,7 @@ describe('what may be submitted', () => {
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
-  it('is not submitted where the guild does not allow its game, and kept to be corrected', async () => {
+  it("is not sent if the guild doesn't allow its game, and is stored so that the member can correct it", async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
@@ -180,7 +180,7 @@ describe('what may be submitted', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
   });
 
-  it('is not submitted by a limit that lets none go, and held back in part by one that lets some go', async () => {
+  it('is sent up to a limit, and not at all if the limit is used up', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
     expect(result.limited).toEqual({
@@ -200,7 +200,7 @@ describe('what may be submitted', () => {
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
-  it('is a draft of the member with a row that is ready', async () => {
+  it('is sent only by its own member, and only if it has a ready row', async () => {
     const opened = await open();
     await opened.drafts.save(mia, 'empty', { ...readyDraft('x', 0) });
     await opened.drafts.save(mia, 'mine', readyDraft('x', 1));
@@ -214,7 +214,7 @@ describe('what may be submitted', () => {
 });
 
 describe('a request', () => {
-  it('does not leave once the key was removed, and what did not leave is kept', async () => {
+  it('is not sent once the key was removed, and unsent servers stay in the draft', async () => {
     const opened: Opened = await open(async () => {
       await opened.keys.delete('1');
       return ACCEPTED;
@@ -227,7 +227,7 @@ describe('a request', () => {
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
 
-  it('leaves with the key of then, and its answer says nothing of another key', async () => {
+  it('uses the latest key, and its response is not stored for another key', async () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
@@ -243,23 +243,23 @@ describe('a request', () => {
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
-  it('that was refused because of the key ends the submission, marks the key and is told once', async () => {
+  it('ends the submission if the service rejects its key, and reports that once', async () => {
     const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
     expect(outcomes[99]).toEqual(KEY_REJECTED);
     expect(outcomes[249]).toEqual({ kind: 'not-sent', reason: 'key' });
-    expect(opened.told).toEqual(['1']);
+    expect(opened.rejectedKeys).toEqual(['1']);
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'key-invalid' });
   });
 
   it.each([
     { what: 'the bot is stopping', reason: 'stopping' },
-    { what: 'what is left of the interaction is needed to tell of it', reason: 'deadline' },
-  ])('is the last one where $what', async ({ reason }) => {
+    { what: 'the remaining time of the interaction is needed for the reply', reason: 'deadline' },
+  ])('is the last one if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
-      // The request may take a minute, and telling another one.
+      // The request can take a minute, and the reply another one.
       opened.clock.now = NOW + 13 * MINUTE;
       if (n < 2) return ACCEPTED;
       if (reason === 'stopping') stop.abort();
@@ -272,13 +272,13 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one where the time is over, though a next one would have to wait for its turn', async () => {
+  it('is the last one if the time ended while other requests wait for their turn', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return hung.promise;
       opened.clock.now += 14 * MINUTE;
-      // Two requests of a guild run at once: these two, as soon as this one ends.
+      // A guild can have two requests in flight; these two start as soon as this one ends.
       others.push(one(opened, 'a'), one(opened, 'b'));
       await expect.poll(async () => (await submissions(opened)).length).toBe(3);
       return ACCEPTED;
@@ -289,7 +289,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is on record before it leaves, also when it leaves again in halves after a rejection', async () => {
+  it('is recorded before it is sent, also when it is split after a rejection', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -302,21 +302,21 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('is not sent where it fails before it leaves, and unknown after that', async () => {
+  it('is not sent if it fails before it is sent, and has an unknown outcome if it fails later', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
-    const mend = await breakColumn(opened, 'sent_at');
+    const fix = await breakColumn(opened, 'sent_at');
     expect(outcomesOf(await one(opened, 'a'))).toEqual([{ kind: 'not-sent', reason: 'bot' }]);
-    await mend();
+    await fix();
     expect(opened.requests).toEqual([]);
     expect(kinds(await one(opened, 'a'))).toEqual(['unknown']);
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
   });
 });
 
-describe('what came of a submission', () => {
-  it('is told as it goes on, and whether the guild wants it announced', async () => {
+describe('a submission', () => {
+  it('reports its progress, and whether the guild wants an announcement', async () => {
     const progress: string[] = [];
     const opened = await open();
     expect(ended(await one(opened, 'a')).announcedIn).toBeUndefined();
@@ -326,10 +326,10 @@ describe('what came of a submission', () => {
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 
-  it('lets nothing more leave where it cannot be recorded in three tries, and the hourly job ends it', async () => {
-    let mend: (() => Promise<void>) | undefined;
+  it('stops if an outcome cannot be saved in three attempts, and the hourly job ends it', async () => {
+    let fix: (() => Promise<void>) | undefined;
     const opened: Opened = await open(async () => {
-      mend = await breakColumn(opened, 'outcome');
+      fix = await breakColumn(opened, 'outcome');
       return ACCEPTED;
     });
     const result = ended(await list(opened, 250));
@@ -338,7 +338,7 @@ describe('what came of a submission', () => {
     expect(result.servers[99]?.outcome).toEqual(ACCEPTED);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
-    await mend?.();
+    await fix?.();
     opened.clock.now += 20 * MINUTE;
     await opened.erasure.prune();
     const recorded = (await servers(opened)).map(({ outcome }) => outcome);
@@ -346,7 +346,7 @@ describe('what came of a submission', () => {
     expect(recorded.indexOf('not-sent')).toBe(100);
   });
 
-  it('is told whole where it was recorded, and only the answer of the database was lost', async () => {
+  it('is reported as saved if only the confirmation of the database was lost', async () => {
     const opened = await open(() => KEY_REJECTED);
     const { inGuild } = opened.store;
     opened.store.inGuild = async (guildId, change, how) => {
@@ -362,10 +362,10 @@ describe('what came of a submission', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({
       rows: [{ line: 1 }, { line: 2 }],
     });
-    expect(opened.told).toEqual(['1']);
+    expect(opened.rejectedKeys).toEqual(['1']);
   });
 
-  it('is told to observers, of whom none keeps the others or the member from it', async () => {
+  it('notifies observers, and a failing observer affects neither the others nor the member', async () => {
     const seen: string[] = [];
     const observers: readonly Observer[] = [
       { ended: () => Promise.reject(new Error('broken')) },
@@ -382,7 +382,7 @@ describe('what came of a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it('leaves no draft under a name that was deleted meanwhile', async () => {
+  it('leaves no draft of a member whose name is deleted while it is sent', async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -392,13 +392,13 @@ describe('what came of a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it('leaves nothing of a guild whose data was deleted meanwhile', async () => {
+  it('leaves no data of a guild that is deleted while it is sent', async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });
     const result = await list(opened, 250);
-    // Without its record nothing leaves.
+    // Without a stored submission, no further request is sent.
     expect(opened.requests).toHaveLength(1);
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
     expect(ended(result).isLeft).toBe(false);
@@ -406,7 +406,7 @@ describe('what came of a submission', () => {
   });
 });
 
-it("a submission stores Discord's language of the guild, also if nothing of it is submitted", async () => {
+it("a submission stores the guild's Discord language, even if no server is sent", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');

@@ -31,7 +31,7 @@ async function open() {
   };
 }
 
-it('a stop is looked for between two guilds', async () => {
+it('a stop interrupts pruning between two guilds', async () => {
   const { store, hosts } = await open();
   for (const guildId of ['1', '2']) {
     await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
@@ -43,8 +43,8 @@ it('a stop is looked for between two guilds', async () => {
   expect([await hosts('1'), await hosts('2')]).toEqual([[], ['a']]);
 });
 
-describe('history', () => {
-  it('goes with its days, and what was refused or not sent after 30 at the latest', async () => {
+describe('a submission in the history', () => {
+  it('is deleted after the configured days, and after 30 at the latest if it was rejected or not sent', async () => {
     const { store, prune, hosts, submissions } = await open();
     for (const outcome of ['accepted', 'unknown', 'rejected', 'not-sent'] as const) {
       for (const days of [29, 30, 364, 365]) {
@@ -65,7 +65,7 @@ describe('history', () => {
     expect([...(await left()), ...(await submissions())]).toEqual([]);
   });
 
-  it('stays as long as a limit counts it', async () => {
+  it('is kept as long as a limit counts it', async () => {
     const { store, prune, hosts } = await open();
     await addDone(store, { ...ofGuild, id: 'a', at: ago(3), hosts: ['a'] });
     await addDone(store, { ...ofGuild, id: 'b', at: ago(8), hosts: ['b'] });
@@ -75,7 +75,7 @@ describe('history', () => {
     expect(await hosts()).toEqual([]);
   });
 
-  it('goes with its submission, or both stay: a failure leaves none without servers', async () => {
+  it('is deleted with its servers or not at all', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
@@ -92,11 +92,7 @@ describe('history', () => {
     expect(await submissions()).toEqual(['mixed']);
   });
 
-  it.each([
-    'done',
-    'declined',
-    'expired',
-  ] as const)('has no submission that has lost its servers before: %s', async (state) => {
+  it.each(['done', 'declined', 'expired'] as const)('is deleted if it has no servers: %s', async (state) => {
     const { store, prune, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'empty', hosts: [], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'withdrawn', hosts: [], at: NOW });
@@ -108,7 +104,7 @@ describe('history', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it('loses what was withdrawn a while after its message says so', async () => {
+  it('is deleted some time after its message shows that it was withdrawn', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -122,7 +118,7 @@ describe('history', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses first what was not sent, then the oldest, and another guild nothing', async () => {
+  it('loses unsent servers first, then the oldest ones, without affecting other guilds', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -146,7 +142,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     expect(await submissions()).not.toContain('x');
   });
 
-  it('loses nothing that a limit still counts', async () => {
+  it('loses no server that a limit still counts', async () => {
     const { store, prune, hosts } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
@@ -159,8 +155,8 @@ describe('a guild with more than 20,000 servers in its history', () => {
   });
 });
 
-describe('what waits or runs', () => {
-  it('goes where it is a draft that is too old', async () => {
+describe('pruning', () => {
+  it('deletes an expired draft', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     await partsAt(NOW - 15 * MINUTE).drafts.save(mia, 'old', readyDraft('x', 1));
@@ -169,7 +165,7 @@ describe('what waits or runs', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('stays where it is a draft of which a submission waits, or begins to before its guild is pruned', async () => {
+  it('keeps an old draft if a submission of it waits, or starts to wait before its guild is pruned', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(NOW - 15 * MINUTE);
@@ -187,7 +183,7 @@ describe('what waits or runs', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('ends where it has run for more than twenty minutes, and only then', async () => {
+  it('ends a submission that ran for twenty minutes, but not earlier', async () => {
     const { store, prune } = await open();
     for (const minutes of [20, 19]) {
       const at = NOW - minutes * MINUTE;

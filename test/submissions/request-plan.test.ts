@@ -9,7 +9,7 @@ const UNREACHED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const rejected = (known: KnownError): Outcome => ({ kind: 'rejected', message: KNOWN_ERRORS[known], known });
 const games = (count: number, game = 'cs2') => Array.from({ length: count }, () => game);
 
-/** Carries out a plan with a server of each game; what went in which request, and what came of each server. */
+/** Runs a plan with one server per game. Returns its requests and the outcome of each server. */
 function carryOut(
   gamesOfServers: readonly string[],
   answer: (request: readonly number[], count: number) => Outcome,
@@ -27,7 +27,7 @@ function carryOut(
 }
 
 describe('the requests of a submission', () => {
-  it('have 100 servers at most, in their order', () => {
+  it('contain at most 100 servers each, in their order', () => {
     const { requests, sizes, outcomes } = carryOut(games(250), () => ACCEPTED);
     expect(sizes).toEqual([100, 100, 50]);
     expect(requests.flat()).toEqual([...games(250).keys()]);
@@ -44,7 +44,7 @@ describe('the requests of a submission', () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are halved until the one server is found that the service does not want: $message', (rejection) => {
+  ])('are halved until the one rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );
@@ -54,7 +54,7 @@ describe('the requests of a submission', () => {
     expect(sizes.length).toBeLessThanOrEqual(1 + 2 * 7);
   });
 
-  it('ask only until it is clear which game the service does not know', () => {
+  it('are halved only until each unknown game is identified', () => {
     const all = games(1000).map((game, n) => (n % 3 === 0 ? 'gone' : game));
     const { sizes, outcomes } = carryOut(all, (request) =>
       request.some((index) => all[index] === 'gone') ? rejected('gameInvalid') : ACCEPTED,
@@ -68,7 +68,7 @@ describe('the requests of a submission', () => {
   it.each([
     { known: 'gameInvalid', others: 'rejected' },
     { known: 'invalidKey', others: 'not-sent' },
-  ] as const)('end with $known for the whole request, for others $others', ({ known, others }) => {
+  ] as const)('stop after $known, and the remaining servers are $others', ({ known, others }) => {
     const { sizes, outcomes } = carryOut(games(300), () => rejected(known));
     expect(sizes).toEqual([100]);
     expect(outcomes[99]).toEqual(rejected(known));
@@ -76,22 +76,22 @@ describe('the requests of a submission', () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it('are not halved for an empty list, which no server can be the reason of', () => {
+  it('are not halved after the error for an empty list, which no single server can cause', () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
-  it('are 200 halvings at most where the service rejects everything', () => {
+  it('are halved at most 200 times if the service rejects everything', () => {
     const { sizes, outcomes } = carryOut(games(1000), () => ({ kind: 'rejected', message: 'Suspended.' }));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['rejected']));
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it('say nothing of the time that the service asked for', () => {
+  it('leave the delay that the service asked for out of the outcomes', () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('go on after one without an answer, and end after two in a row', () => {
+  it('continue after one request without a response, and end after two in a row', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
@@ -100,21 +100,18 @@ describe('the requests of a submission', () => {
     expect(outcomes[699]).toEqual({ kind: 'not-sent', reason: 'service' });
   });
 
-  it('count a rejection as an answer', () => {
+  it('treat a rejection as a response', () => {
     const answers = [SILENCE, rejected('emptyList'), SILENCE];
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
 
-  it.each([
-    'key',
-    'down',
-  ] as const)('end with the first that was not sent for "%s", which the next would not be either', (reason) => {
+  it.each(['key', 'down'] as const)('stop after one was not sent because of "%s"', (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
   });
 
-  it('send nothing again that was accepted or may have been, whatever the service answers', () => {
+  it('never resend a server that the service accepted or may have received', () => {
     const outcome = fc.constantFrom(ACCEPTED, SILENCE, UNREACHED, rejected('gameInvalid'), {
       kind: 'rejected',
       message: 'No.',

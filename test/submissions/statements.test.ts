@@ -6,7 +6,7 @@ import { addDone, beginSubmission, partsOver, readyDraft } from '../support/buil
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** Every statement that is compiled while something runs. */
+/** Returns every SQL statement that is compiled during `run`. */
 async function statementsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
   const statements: string[] = [];
   const { prepare } = DatabaseSync.prototype;
@@ -22,7 +22,7 @@ async function statementsOf(run: () => Promise<unknown>): Promise<readonly strin
   return statements;
 }
 
-it('no statement about submissions reads a whole table', async () => {
+it('no statement about submissions scans a whole table', async () => {
   const path = join(folder(), 'bot.sqlite');
   const store = await openStore(path);
   const limit = { servers: 1, seconds: 60 };
@@ -110,9 +110,9 @@ it('no statement about submissions reads a whole table', async () => {
   expect(statements.length).toBeGreaterThan(30);
 });
 
-/** All rows are gone through. */
+/** Whether a step of the plan scans all rows. */
 function isSlow({ detail }: { readonly detail: string }): boolean {
-  // Of all interactions and submissions, those in these indices are a few.
+  // These indices contain only a few of all interactions and submissions.
   if (/INDEX (?:interactions_unanswered|submissions_message_due|servers_forgotten)\b/.test(detail))
     return false;
   return /^SCAN (?:servers|submissions|interactions)\b/.test(detail);

@@ -20,7 +20,7 @@ async function open() {
   return {
     ...parts,
     begin,
-    /** Submits the rows that are ready, or these, where a limit holds back the others. */
+    /** Submits the ready rows, or only `submitted` if a limit excludes the others. */
     submitRows: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
       begin({ source: 'text', rows, includesAlreadySubmitted: false }, { rows: submitted }),
     async end(id: string, outcomes: readonly Outcome[]) {
@@ -61,7 +61,7 @@ describe('the state of a submission', () => {
       from: ['waiting'],
       by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),
     })),
-  ])('becomes $to from $from alone', async ({ to, from, by }) => {
+  ])('changes to $to only from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
       const { store, submissions, begin, latest } = await open();
       const id = await begin(readyDraft('a', 1));
@@ -71,14 +71,14 @@ describe('the state of a submission', () => {
     }
   });
 
-  it('is moved in its guild alone', async () => {
+  it('changes only in its own guild', async () => {
     const { submissions, begin, latest } = await open();
     const id = await begin(readyDraft('a', 1), { expiresAt: NOW + 1 });
     await submissions.endWaiting(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('is waiting or running of one submission of a draft at most', async () => {
+  it('is waiting or running for at most one submission per draft', async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
@@ -87,8 +87,8 @@ describe('the state of a submission', () => {
   });
 });
 
-describe('a server that is submitted', () => {
-  it('is reserved, leaves and ends', async () => {
+describe('a submitted server', () => {
+  it('is reserved, then sent, then gets its outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -108,7 +108,7 @@ describe('a server that is submitted', () => {
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 
-  it('does not leave where its row is gone', async () => {
+  it('is not sent if its row is gone', async () => {
     const { store, submissions, submitRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
@@ -120,7 +120,7 @@ describe('a server that is submitted', () => {
     { outcome: NOT_SENT, counts: false, left: false },
     { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
     { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
-  ])('counts for limits: $counts, after $outcome', async ({ outcome, counts, left }) => {
+  ])('counts for limits after $outcome: $counts', async ({ outcome, counts, left }) => {
     const { submitRows, end, servers } = await open();
     await end(await submitRows([readyRow(1, 'a')]), [outcome]);
     const [row] = await servers();
@@ -128,8 +128,8 @@ describe('a server that is submitted', () => {
   });
 });
 
-describe('what is left of a draft after a submission', () => {
-  it('is what was not accepted, what a limit held back, what was not ready', async () => {
+describe('a draft after its submission', () => {
+  it('keeps servers that were not accepted, exceeded a limit or were not ready', async () => {
     const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
       invalidRow(1),
@@ -141,7 +141,7 @@ describe('what is left of a draft after a submission', () => {
     ];
     const id = await submitRows(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
-    // Also once more, where the answer of the database was lost.
+    // The second call stands for a retry after the confirmation of the database was lost.
     for (const _ of [1, 2]) await submissions.finish('1', id);
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
     expect(await drafts.find(mia, 'list')).toMatchObject({
@@ -151,7 +151,7 @@ describe('what is left of a draft after a submission', () => {
     expect((await latest())?.servers.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
   });
 
-  it('is nothing once all was accepted, which is no longer submitted', async () => {
+  it('counts as submitted once every server was accepted', async () => {
     const { submissions, submitRows, end, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [ACCEPTED]);
@@ -160,7 +160,7 @@ describe('what is left of a draft after a submission', () => {
   });
 });
 
-it('a submission that is being sent is returned as it is while the bot stops', async () => {
+it('a submission that is being sent is returned as it is when the bot stops', async () => {
   const { submissions, submitRows } = await open();
   const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
@@ -169,8 +169,8 @@ it('a submission that is being sent is returned as it is while the bot stops', a
   expect(await settled).toMatchObject({ id, state: 'running' });
 });
 
-describe('a submission that was under way when the bot ended', () => {
-  it('is unknown as far as it had left, and the rest can be submitted again', async () => {
+describe('a submission that a crash interrupted', () => {
+  it('is unknown for servers that were sent, and the others can be submitted again', async () => {
     const { submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -195,7 +195,7 @@ describe('a submission that was under way when the bot ended', () => {
     });
   });
 
-  it('is ended also where its draft cannot be read', async () => {
+  it('is ended even if its draft cannot be read', async () => {
     const { store, submissions, submitRows, servers, latest, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
@@ -209,7 +209,7 @@ describe('a submission that was under way when the bot ended', () => {
     expect((await submissions.by('1', 'i'))?.id).toBe(id);
   });
 
-  it('is left alone where it has ended', async () => {
+  it('stays unchanged if it was already finished', async () => {
     const { submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
@@ -218,7 +218,7 @@ describe('a submission that was under way when the bot ended', () => {
     expect(await submissions.by('1', 'i')).toMatchObject({ servers: [{ outcome: UNKNOWN }] });
   });
 
-  it('is none where the interaction has submitted nothing, or in another guild', async () => {
+  it('is found only by its interaction and in its guild', async () => {
     const { submissions, submitRows } = await open();
     expect(await submissions.by('1', 'i')).toBeUndefined();
     await submitRows([readyRow(1, 'a')]);
@@ -226,7 +226,7 @@ describe('a submission that was under way when the bot ended', () => {
   });
 });
 
-it('an outcome comes back from its row, and the words of the service are cut to 300 code points', async () => {
+it('outcomes are read back from their rows, with service messages cut to 300 code points', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,

@@ -4,7 +4,7 @@ import { createSuggestions } from '../../src/submissions/suggestions.ts';
 
 const all = Array.from({ length: 300 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
 
-/** Suggestions over a history that is read as the test says. */
+/** Creates suggestions over a history that returns these games. */
 function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly string[]) {
   return createSuggestions({
     history: { latestGames },
@@ -14,26 +14,26 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
 }
 const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
 
-describe('the games that are offered', () => {
-  it('begin with those that the guild submits most, and are 25 at most', async () => {
+describe('suggested games', () => {
+  it('begin with those that the guild submits most, and are at most 25', async () => {
     const { games } = setUp(async () => ['g299', 'g298', 'g298', 'gone']);
     const offered = aliases(await games('1', ' '));
     expect(offered.slice(0, 4)).toEqual(['g298', 'g299', 'g0', 'g1']);
     expect(new Set(offered).size).toBe(25);
   });
 
-  it('are found by what was typed', async () => {
+  it('match the typed text', async () => {
     const { games } = setUp(async () => ['g299']);
     expect(aliases(await games('1', 'Game 29')).slice(0, 2)).toEqual(['g29', 'g290']);
   });
 
-  it('are those that the guild allows', async () => {
+  it('are limited to the games that the guild allows', async () => {
     const { games } = setUp(async () => ['g7', 'g5'], ['g5', 'g6']);
     expect(aliases(await games('1', ''))).toEqual(['g5', 'g6']);
     expect(aliases(await games('1', '6'))).toEqual(['g6']);
   });
 
-  it('are remembered, and not where the store failed', async () => {
+  it('are cached, except after a failure of the store', async () => {
     let reads = 0;
     const { games } = setUp(async () => {
       reads += 1;
