@@ -26,7 +26,7 @@ const WELL: Health = {
   listing: { ok: null },
 };
 
-/** Another machine, which answers with these statuses, one after the other, and then with the last one. */
+/** Starts a webhook server that returns these statuses in turn, and then keeps returning the last one. */
 async function startServer(...statuses: readonly number[]) {
   const requests: { request: IncomingMessage; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ async function open(...statuses: readonly number[]) {
   const server = await startServer(...statuses);
   const stored = new Map<string, unknown>();
   const logger = recorder();
-  /** What holds now, by the name of its alert, and how often it was looked at. */
+  /** The state of each condition by alert name; `looks` counts the checks. */
   const holds: Record<string, boolean | string> = {};
   let looks = 0;
   let leader = '';
@@ -105,7 +105,7 @@ async function open(...statuses: readonly number[]) {
     lead(place: string): void {
       leader = place;
     },
-    /** Waits until everything was looked at again, with what it led to. */
+    /** Waits until every condition was checked again and its alarms were handled. */
     async look() {
       const until = looks + 8;
       await expect.poll(() => looks).toBeGreaterThan(until);
@@ -114,7 +114,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted once when a condition has held for its time, and once when it is over', async () => {
+  it('is posted once when a condition lasts long enough, and once when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(204);
     await start();
     holds.own = 'no @everyone';
@@ -137,7 +137,7 @@ describe('an alarm', () => {
     expect(posts()).toHaveLength(2);
   });
 
-  it('is not posted where the condition was over before its time', async () => {
+  it('is not posted if the condition ends too soon', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     await start();
     for (const isHolding of [true, false, true]) {
@@ -149,7 +149,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('waits for a minute after the last one, with all others', async () => {
+  it('waits until a minute after the last post, then posts all alarms together', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     await start();
     holds.own = true;
@@ -166,7 +166,7 @@ describe('an alarm', () => {
     await expect.poll(() => posts().join('\n')).toMatch(/Back again: It was own[\s\S]*It is shared/);
   });
 
-  it('that cannot be posted is posted once Discord answers, and no address is named', async () => {
+  it('is retried until Discord accepts it, and the log hides the webhook address', async () => {
     const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
     await start();
     holds.own = true;
@@ -197,7 +197,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('that concerns all is neither repeated nor forgotten where another process goes on with it', async () => {
+  it('about a shared condition is posted once even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -224,7 +224,7 @@ describe('an alarm', () => {
     ]);
   });
 
-  it('is neither repeated nor forgotten over a restart', async () => {
+  it('is posted once even if the bot restarts', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     const first = await start();
     holds.own = true;
@@ -242,7 +242,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is posted by each process that it concerns, and by one where it concerns all', async () => {
+  it('is posted by each process that it concerns, but only once for a shared condition', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;
@@ -267,7 +267,7 @@ describe('a condition', () => {
   const DAY_MS = 86_400_000;
   const path = join(tmpdir(), 'bot.sqlite');
 
-  /** All conditions of a bot in which all is well, but for this. */
+  /** Returns the conditions that hold for a bot where only `wrong` differs from normal. */
   async function holding(wrong: {
     readonly health?: object;
     readonly identifiesLeft?: number;
@@ -311,7 +311,7 @@ describe('a condition', () => {
       { NotReady: 'no DNS' },
     ],
     [
-      'a store that takes nothing',
+      'a store that is not writable',
       { health: { ready: false, store: { ok: false, detail: 'disk I/O error' } } },
       { NotReady: 'disk I/O error', StoreNotWritable: true },
     ],
@@ -321,15 +321,15 @@ describe('a condition', () => {
       { NotReady: 'x', ShardDeaf: '1 of 2 shards have no session at Discord' },
     ],
     [
-      'a service that is down for some',
+      'a service that is down for some guilds',
       { heldBackFor: 'some', health: { listing: { ok: false, detail: 'timeout: no response' } } },
       { BreakerOpen: 'timeout: no response' },
     ],
     ['249 IDENTIFYs', { identifiesLeft: 249 }, { FewIdentifies: '249 are left' }],
     ['direct messages that are paused', { isPaused: true }, { DirectMessagesStopped: true }],
-    ['a member who was told later', { happens: ({ onToldLater }) => onToldLater('told') }, {}],
+    ['a member who was notified late', { happens: ({ onToldLater }) => onToldLater('told') }, {}],
     [
-      'a member who could not be told',
+      'a member who could not be notified',
       { happens: ({ onToldLater }) => onToldLater('too-late') },
       { NotTold: true },
     ],
@@ -339,7 +339,7 @@ describe('a condition', () => {
     ['PostgreSQL', { backedUpMsAgo: 99 * DAY_MS, path: undefined }, {}],
     ['a backup that failed', { happens: ({ onBackup }) => onBackup('failed') }, { BackupFailed: true }],
     [
-      'a backup that failed, and another one',
+      'a failed backup that was followed by another one',
       {
         happens({ onBackup }) {
           onBackup('failed');
@@ -348,11 +348,11 @@ describe('a condition', () => {
       },
       {},
     ],
-  ])('shows of %s', async (_, wrong, found) => {
+  ])('reports %s', async (_, wrong, found) => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('that is an event holds for 15 minutes', async () => {
+  it('about an event holds for 15 minutes', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -366,7 +366,7 @@ describe('a condition', () => {
   });
 });
 
-it('the conditions are the rules of ops/alerts.yml, and hold for the same time', () => {
+it('the conditions match the rules in ops/alerts.yml, including their durations', () => {
   const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
     .split('- alert: ')
     .slice(1);
@@ -382,7 +382,7 @@ it('the conditions are the rules of ops/alerts.yml, and hold for the same time',
   expect(inPrometheus.length).toBe(here.length + FOR_PROMETHEUS_ALONE.length);
 });
 
-it('a listing service that is down for five minutes reaches the operator, and that it is back', async () => {
+it('the operator is notified if the listing service is down for five minutes, and when it is back', async () => {
   const clock = createTestClock();
   const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
   onTestFinished(() => close());
@@ -410,7 +410,7 @@ it('a listing service that is down for five minutes reaches the operator, and th
 });
 
 describe('a heartbeat', () => {
-  it('is sent while the bot is ready, and not while it is not', async () => {
+  it('is sent only while the bot is ready', async () => {
     const { url, requests } = await startServer(200);
     let ready = false;
     let asked = 0;
@@ -434,7 +434,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('that is not taken is logged without its address', async () => {
+  it('is logged without its address if the server rejects it', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

@@ -5,11 +5,11 @@ import { readDotEnv } from '../../src/read-dot-env.js';
 import { folder, runProgram } from '../support/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** The programs of package.json. */
+/** The npm scripts that read the file .env. */
 const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'copy-store'];
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** What `npm run SCRIPT` prints in another folder. */
+/** Returns what `npm run SCRIPT` prints in another folder. */
 async function printed(script: string, cwd: string, env = {}): Promise<string> {
   const [, ...line] = String(scripts[script]).split(' ');
   const args = line.map((part) => part.replace(/(?<=^|=)(?:\.\/)?(?=(?:src|sandbox)\/)/, `${ROOT}/`));
@@ -17,7 +17,7 @@ async function printed(script: string, cwd: string, env = {}): Promise<string> {
   return stdout + stderr;
 }
 
-it('each program reads the file .env, and says nothing of it where there is none', async () => {
+it('each program reads the file .env, and prints no warning if there is none', async () => {
   for (const script of PROGRAMS) expect(scripts[script], script).toContain(' --import=./src/dot-env.js ');
   const [without, withFile] = [folder(), folder()];
   writeFileSync(join(withFile, '.env'), 'STORE_URL=nowhere\n');
@@ -27,11 +27,11 @@ it('each program reads the file .env, and says nothing of it where there is none
   expect(read).toContain('STORE_URL must be');
 });
 
-it.each([...PROGRAMS, 'setup', 'sandbox'])('%s says in a sentence that Node is too old', async (script) => {
+it.each([...PROGRAMS, 'setup', 'sandbox'])('%s prints one sentence if Node is too old', async (script) => {
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
-  const said = await printed(script, folder(), env);
-  expect(said).toMatch(/^This is Node 24\.11\.9, and 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
+  const output = await printed(script, folder(), env);
+  expect(output).toMatch(/^This is Node 24\.11\.9, and 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
 });
 
 describe('the file .env', () => {
@@ -42,7 +42,7 @@ describe('the file .env', () => {
     return { values, complaints: complaints.map((each) => each.replace(path, '.env')), isReadable };
   }
 
-  it('is read with a byte-order mark, with lines of Windows, and where it is not there', () => {
+  it('can have a byte-order mark and Windows line endings, or be missing', () => {
     const values = { DISCORD_TOKEN: 'a.b.c', LISTING_API_URL: 'https://list.example.com' };
     const text = '\uFEFFDISCORD_TOKEN=a.b.c\r\nLISTING_API_URL="https://list.example.com"\r\n';
     expect(read(text)).toEqual({ values, complaints: [], isReadable: true });
@@ -51,7 +51,7 @@ describe('the file .env', () => {
     expect(read(example).complaints).toEqual([]);
   });
 
-  it('is named where it cannot be read: saved as UTF-16, or a folder', () => {
+  it('is reported as unreadable if it is saved as UTF-16 or is a folder', () => {
     for (const mark of ['\uFEFF', '']) {
       const { complaints, isReadable } = read(Buffer.from(`${mark}DISCORD_TOKEN=a.b.c\n`, 'utf16le'));
       expect({ complaints, isReadable }).toEqual({
@@ -75,11 +75,11 @@ describe('the file .env', () => {
     ],
     ['A=b\n\nA=c\n', '.env has A twice (lines 1 and 3): the last one counts'],
     ['A=b\nA=\n', '.env has A twice (lines 1 and 2): the last one counts, and it is empty'],
-  ])('is complained of: %j', (content, complaint) => {
+  ])('causes a warning: %j', (content, complaint) => {
     expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
   });
 
-  it('ends a program with a sentence where it cannot be read, and not where something in it is odd', async () => {
+  it('stops a program if it cannot be read, but only causes a warning if its content is odd', async () => {
     const [odd, unreadable] = [folder(), folder()];
     writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
     mkdirSync(join(unreadable, '.env'));

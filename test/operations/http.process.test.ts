@@ -18,21 +18,21 @@ async function ready() {
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
 }
 
-/** What a sample has grown by since now. */
+/** Returns a function that returns how much a sample has grown since this call. */
 async function grownSince(): Promise<(name: string, labels?: string) => Promise<number>> {
   const before = await scrape(port);
   return async (name, labels) =>
     (sampleOf(await scrape(port), name, labels) ?? 0) - (sampleOf(before, name, labels) ?? 0);
 }
 
-describe('health', () => {
-  it('says that the process lives, on /livez', async ({ bot: _bot }) => {
+describe('the health check', () => {
+  it('returns 200 on /livez while the process is alive', async ({ bot: _bot }) => {
     const response = await get('/livez?from=a-probe');
     expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
     expect((await get('/livez', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is ready, and not while the store cannot be written, on /readyz', async ({ bot, guild: _guild }) => {
+  it('returns 503 on /readyz while the store is not writable', async ({ bot, guild: _guild }) => {
     const well = {
       status: 200,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -52,7 +52,7 @@ describe('health', () => {
     expect(await grown('listing_bot_store_errors_total')).toBeGreaterThan(0);
   });
 
-  it('says why the listing service is of no use, on /readyz', async ({ member, listing }) => {
+  it('explains on /readyz why the listing service cannot be used', async ({ member, listing }) => {
     await listing.behave({ kind: 'text', status: 404, body: '<html></html>' }, 1);
     await addServer(member, 'nowhere.example.com:1');
     const detail = expect.stringMatching(/^not-found: HTTP 404: /);
@@ -61,7 +61,7 @@ describe('health', () => {
     expect((await ready()) as object).toHaveProperty('listing', { ok: true });
   });
 
-  it('says on /readyz why no commands come in', async () => {
+  it('explains on /readyz why the bot receives no commands', async () => {
     const own = await quietPort();
     const other = await oneBot({ env: { HTTP_PORT: String(own) }, http: false });
     const gateway = async () => Object(await (await fetch(`http://127.0.0.1:${own}/readyz`)).json()).gateway;
@@ -93,14 +93,14 @@ describe('health', () => {
       .toMatchObject({ ok: false, detail: 'Discord cannot be reached: connection refused' });
   });
 
-  it('names the paths that there are', async ({ bot: _bot }) => {
+  it('lists the existing paths for an unknown path', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });
 });
 
 describe('metrics', () => {
-  it('count what members do, how it ended and how long it took', async ({ bot, member }) => {
+  it('count the actions of members, their outcomes and their duration', async ({ bot, member }) => {
     const grown = await grownSince();
     await addServer(member, 'metrics.example.com:1');
     await addServer(member, 'no address');
@@ -127,7 +127,7 @@ describe('metrics', () => {
     expect(await grown('listing_bot_store_errors_total')).toBe(0);
   });
 
-  it('count what Discord limits', async ({ member, discord }) => {
+  it('count rate limits by Discord', async ({ member, discord }) => {
     const grown = await grownSince();
     const fault = { kind: 'rate limit', scope: 'shared', retryAfterMs: 10 } as const;
     discord.faults.inject({ fault, path: /\/callback$/ });
@@ -135,7 +135,7 @@ describe('metrics', () => {
     await expect.poll(() => grown('listing_bot_discord_rate_limited_total', '{scope="shared"}')).toBe(1);
   });
 
-  it('tell the state of the gateway, the service, the games and the bot', async ({ guild: _guild }) => {
+  it('show the state of the gateway, the service, the games and the bot', async ({ guild: _guild }) => {
     const now = await scrape(port);
     const value = (name: string, labels?: string) => sampleOf(now, name, labels);
     expect(value('listing_bot_ready')).toBe(1);
@@ -156,7 +156,7 @@ describe('metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('name no guild, no member and nothing that was typed', async ({ bot, guild, member }) => {
+  it('contain no ids of guilds or members and no typed text', async ({ bot, guild, member }) => {
     await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
     for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
@@ -166,7 +166,7 @@ describe('metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, with nothing that was typed', async ({ bot, member }) => {
+  it('has a line for each interaction, without typed text', async ({ bot, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
@@ -186,8 +186,8 @@ describe('the log', () => {
   });
 });
 
-describe('HTTP_PORT', () => {
-  it('that another program has ends the start in one line that says what to do', async () => {
+describe('the server on HTTP_PORT', () => {
+  it('ends the start with an explanation if another program uses the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -197,7 +197,7 @@ describe('HTTP_PORT', () => {
     taken.close();
   });
 
-  it('that is not set leaves what measures unloaded', async () => {
+  it('is not loaded without HTTP_PORT, nor are the metrics', async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
     const quiet = await oneBot({ asProcess: true, env });

@@ -9,7 +9,7 @@ const byNothing = { byAge: {}, isClockRight: async () => true };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('the hourly job runs soon after the start and every hour, task by task, and one that fails holds up no other', async () => {
+it('the hourly job runs soon after the start and then every hour, one task after another, even if a task fails', async () => {
   const done: string[] = [];
   const logger = recorder();
   const { start, stop } = createMaintenance({
@@ -34,7 +34,7 @@ it('the hourly job runs soon after the start and every hour, task by task, and o
   expect(done).toHaveLength(4);
 });
 
-it('the hourly job runs once at a time, and a stop waits for the task under way and begins no other', async () => {
+it('the hourly job never overlaps with itself, and a stop waits for the current task but starts no other', async () => {
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const { start, stop } = createMaintenance({
@@ -62,7 +62,10 @@ it('the hourly job runs once at a time, and a stop waits for the task under way 
 it.each([
   { isRight: true, stopped: [true] },
   { isRight: false, stopped: [] },
-])('what goes for its age hears of a stop; the clock is right: $isRight', async ({ isRight, stopped }) => {
+])('tasks that delete old data run only if the clock is right ($isRight), and a stop aborts them', async ({
+  isRight,
+  stopped,
+}) => {
   const signals: AbortSignal[] = [];
   const { start, stop } = createMaintenance({
     byAge: { old: async (stopping) => void signals.push(stopping) },

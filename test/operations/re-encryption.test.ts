@@ -16,7 +16,7 @@ import { recorder } from '../support/machine.ts';
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
 
-/** A bot that starts with these encryption keys: the API keys as it reads and writes them, and its hourly job. */
+/** Starts a bot with these encryption keys. Returns its API keys and its re-encryption job. */
 async function started(store: Store, ...keys: readonly Buffer[]) {
   const logger = recorder();
   const configured = keys.map((key) => new Secret(key.toString('base64')));
@@ -31,7 +31,7 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   };
 }
 
-/** A store with five keys that are sealed with the former key. */
+/** Opens a store with five API keys that are encrypted with the former key. */
 async function filled(): Promise<FileStore> {
   const store = await openStore();
   const { keys } = await started(store, FORMER);
@@ -42,14 +42,14 @@ async function filled(): Promise<FileStore> {
   return store;
 }
 
-/** The ids of the encryption keys that the API keys are sealed with. */
+/** Returns the ids of the encryption keys that encrypt the API keys. */
 async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   const ids = await store.values.ids('api-key');
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
 }
 
-describe('what is sealed with a former key', () => {
-  it('is sealed anew by the hourly job, and then the former key is not needed, which the log says once', async () => {
+describe('data encrypted with a former key', () => {
+  it('is re-encrypted by the hourly job, which logs once that the former key is no longer needed', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -68,7 +68,7 @@ describe('what is sealed with a former key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is sealed anew although a crash or a stop came in between, and both keys are needed until then', async () => {
+  it('is re-encrypted after an interruption by a crash or a stop, and needs both keys until then', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -86,7 +86,7 @@ describe('what is sealed with a former key', () => {
     await started(store, NEWEST);
   });
 
-  it('stays as the bot writes it meanwhile', async () => {
+  it('is not overwritten if the bot changes it at the same time', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;
@@ -105,7 +105,7 @@ describe('what is sealed with a former key', () => {
     expect(await alone.keys.status('2')).toBeUndefined();
   });
 
-  it('stays until no process seals with the former key any more', async () => {
+  it('is not re-encrypted until the last process that uses the former key is gone', async () => {
     const store = await filled();
     const leases = createLeases({
       store,
@@ -127,7 +127,7 @@ describe('what is sealed with a former key', () => {
     await started(store, NEWEST);
   });
 
-  it('is sealed anew where an interaction has no reply yet, too, unless it gets one meanwhile', async () => {
+  it('is re-encrypted for interactions without a reply, unless the reply arrives at the same time', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({
@@ -156,7 +156,7 @@ describe('what is sealed with a former key', () => {
     expect(second?.encrypted).toBeNull();
   });
 
-  it('is re-encrypted where a member has to be notified, too', async () => {
+  it('is re-encrypted for members who must be notified', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
     const submission = {
@@ -171,7 +171,7 @@ describe('what is sealed with a former key', () => {
     expect(createEncryption([NEWEST]).open(JSON.parse(stored?.notice ?? ''), context)).toBe('whom');
   });
 
-  it('is named, and stays as it is, where no key opens it', async () => {
+  it('is reported and left unchanged if no key decrypts it', async () => {
     const store = await filled();
     await store.values.set('api-key:4', await store.values.get('api-key:3'));
     const { reencrypt, logger } = await started(store, NEWEST, FORMER);

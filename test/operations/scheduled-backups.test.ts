@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 interface Given {
   readonly hours?: number;
-  /** How long ago the last backup was made, in milliseconds; without it there was none. */
+  /** How long ago the last backup was made, in milliseconds; `undefined` if there is none. */
   readonly ago?: number;
 }
 
@@ -33,8 +33,8 @@ async function open({ hours = 1, ago }: Given) {
   return { data: join(data, 'backups'), store, logger, outcomes, backups };
 }
 
-describe('BACKUP_EVERY_HOURS', () => {
-  it('makes a backup when the last one is old enough, and leaves the latest BACKUP_KEEP', async () => {
+describe('the backup schedule', () => {
+  it('makes a backup when the last one is old enough, and keeps the latest BACKUP_KEEP', async () => {
     const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
     mkdirSync(data);
     const old = ['01', '02', '03'].map((day) => `bot-2020-01-${day}T00-00-00Z.sqlite`);
@@ -51,7 +51,7 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('removes what was made while the clock was ahead, and not the newest', async () => {
+  it('removes backups that were made while the clock was ahead, but not the newest', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -64,18 +64,18 @@ describe('BACKUP_EVERY_HOURS', () => {
   });
 
   it.each<[what: string, given: Given]>([
-    ['where there was none', {}],
-    ['where the clock was set back', { ago: -MINUTE_MS }],
-  ])('a backup is made %s', async (_, given) => {
+    ['if there is none yet', {}],
+    ['if the clock was set back', { ago: -MINUTE_MS }],
+  ])('makes a backup %s', async (_, given) => {
     const { outcomes, backups } = await open(given);
     await backups.start?.();
     await expect.poll(() => outcomes).toEqual(['made']);
   });
 
   it.each<[what: string, given: Given, looks: number]>([
-    ['before its time', { ago: 59 * MINUTE_MS }, 6],
-    ['where BACKUP_EVERY_HOURS is 0', { hours: 0 }, 0],
-  ])('no backup is made %s', async (_, given, expected) => {
+    ['before the interval has passed', { ago: 59 * MINUTE_MS }, 6],
+    ['if BACKUP_EVERY_HOURS is 0', { hours: 0 }, 0],
+  ])('makes no backup %s', async (_, given, expected) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { data, store, backups } = await open(given);
@@ -83,7 +83,7 @@ describe('BACKUP_EVERY_HOURS', () => {
     await backups.start?.();
     for (let minutes = 0; minutes <= 50; minutes += 10) {
       await vi.advanceTimersByTimeAsync(minutes === 0 ? 0 : 10 * MINUTE_MS);
-      // A look that is under way keeps the next one from beginning.
+      // A check that is still running prevents the next one.
       await Promise.all(looks.mock.results.map(({ value }) => value));
     }
     await backups.stop?.();
@@ -91,7 +91,7 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('leaves nothing of a backup that is cut off', async () => {
+  it('removes an interrupted backup', async () => {
     const { data, store, backups } = await open({});
     await sql`CREATE TABLE large AS
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT zeroblob(1000000) FROM n`.execute(
@@ -103,12 +103,12 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(readdirSync(data).join()).not.toContain('.partial');
   });
 
-  it('says in the log why a backup failed, and does not try again at once', async () => {
+  it('logs why a backup failed, and waits before it tries again', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { data, store, logger, outcomes, backups } = await open({});
     const looks = vi.spyOn(store.values, 'get');
-    // In the place of the folder.
+    // A file blocks the path of the folder.
     writeFileSync(data, '');
     await backups.start?.();
     await expect.poll(() => outcomes).toEqual(['failed']);
@@ -119,7 +119,7 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(outcomes).toEqual(['failed']);
   });
 
-  it('is carried out by a running bot, and counted', async () => {
+  it('makes a running bot create and count backups', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
@@ -128,7 +128,7 @@ describe('BACKUP_EVERY_HOURS', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())('has no time over PostgreSQL, so that no alert waits for one', async () => {
+  it.skipIf(!hasPostgres())('exports no backup time with PostgreSQL, so no alert waits for one', async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

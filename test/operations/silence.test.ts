@@ -8,22 +8,22 @@ const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot 
 
 async function quickBot(options: BotOptions & Expected) {
   const bot = await oneBot({ ...options, discord: { heartbeatIntervalMs: 200 } });
-  // Heartbeats so fast that a busy machine may miss some: then the stand-in complains, and discord.js connects anew.
+  // A busy machine can miss a heartbeat at this rate. The stand-in then reports it, and discord.js reconnects.
   bot.mayBreak('SessionTimedOut', 5);
   return bot;
 }
 
 describe('a gateway', () => {
-  it('that is silent ends the bot with a message and status 1', async () => {
+  it('that is silent makes the bot exit with a message and status 1', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
-    // The sockets stay open and nothing comes: discord.js gives them up, connects anew, and waits to be greeted.
+    // The sockets stay open but receive nothing. discord.js drops them, reconnects, and waits for a HELLO.
     bot.discord.gateway.silence(true);
     expect(await bot.process.exited()).toMatchObject({ status: 1 });
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it('that answers heartbeats is not silent, however quiet it is', async () => {
+  it('that only answers heartbeats does not count as silent', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
@@ -40,15 +40,15 @@ describe('a gateway', () => {
 });
 
 interface Given {
-  /** Since when the gateway has been silent, in milliseconds. */
+  /** How long the gateway has been silent, in milliseconds. */
   readonly silentMs?: number;
-  /** The IDENTIFYs that are left, as Discord said last. */
+  /** How many IDENTIFYs are left, according to Discord's last response. */
   readonly left?: number;
-  /** Whether Discord says how many are left when it is asked. */
+  /** Whether Discord responds when the bot asks how many are left. */
   readonly answers?: boolean;
 }
 
-/** A gateway without a socket, for what depends on numbers alone. */
+/** Creates the check over a stub gateway, for tests that depend only on numbers. */
 async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   const state = { left, asked: 0, looked: 0 };
   const ends: string[] = [];
@@ -74,8 +74,8 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   return { state, ends, logger };
 }
 
-describe('the IDENTIFYs of the day', () => {
-  it('keep the process from ending while fewer than 200 are left, which is logged once', async () => {
+describe('the daily IDENTIFY limit', () => {
+  it('keeps the process running while fewer than 200 are left, and the bot logs that once', async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);
@@ -84,7 +84,7 @@ describe('the IDENTIFYs of the day', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it('count as Discord said last when Discord does not answer', async () => {
+  it("is taken from Discord's last response if Discord does not respond now", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);
@@ -93,7 +93,7 @@ describe('the IDENTIFYs of the day', () => {
   });
 });
 
-it('a gateway that was heard within the time ends nothing', async () => {
+it('a gateway that was heard from recently does not make the bot exit', async () => {
   const { state, ends } = await open({ silentMs: 999 });
   await expect.poll(() => state.looked).toBeGreaterThan(5);
   expect(ends).toEqual([]);

@@ -7,8 +7,8 @@ async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
   return entry() ?? {};
 }
 
-describe('what a start says', () => {
-  it('is the version, the service, the keys, the commands, the link, the store and what is off', async () => {
+describe('the start report', () => {
+  it('shows the version, the service, the keys, the commands, the invite link, the store and disabled features', async () => {
     const bot = await oneBot();
     const report = await reportOf(bot);
     expect(report).toMatchObject({
@@ -45,7 +45,7 @@ describe('what a start says', () => {
     expect(bot.listing.requests).toEqual([]);
   });
 
-  it('names what is set otherwise in the portal than README says', async () => {
+  it('warns about settings in the Developer Portal that differ from the README', async () => {
     const application = { bot_require_code_grant: true, name: 'My Discord Bot', approximate_guild_count: 75 };
     const bot = await oneBot({ discord: { application } });
     await reportOf(bot);
@@ -57,7 +57,7 @@ describe('what a start says', () => {
     ]);
   });
 
-  it('is what is on, and no secret', async () => {
+  it('shows enabled features, but no secrets', async () => {
     const env = {
       LISTING_API_KEY: 'the-operators-own-key-98765',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -3,17 +3,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { oneBot } from '../support/bot.ts';
 
-/** `script` of util-linux gives a program a terminal. */
+/** `script` from util-linux runs a program in a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 it.skipIf(!hasTerminal)(
-  'the log at a terminal is for reading, and says in lines what a start is',
+  'at a terminal, the log is formatted for people and shows the start report line by line',
   async () => {
     const wrapper = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
     const bot = await oneBot({ asProcess: true, wrapper });
     await expect.poll(bot.output).toMatch(/invite the bot: \S+permissions=/);
-    const said = stripVTControlCharacters(bot.output());
-    expect(said).not.toMatch(/^\{"/m);
+    const output = stripVTControlCharacters(bot.output());
+    expect(output).not.toMatch(/^\{"/m);
     for (const line of [
       /INFO.*created an encryption key/,
       /INFO: ready$/m,
@@ -23,7 +23,7 @@ it.skipIf(!hasTerminal)(
       /^\[[^\n]*INFO.*starting server-listing-bot \d+\.\d+\.\d+/,
       /^ +"health and metrics \(HTTP_PORT\)",$/m,
     ]) {
-      expect(said).toMatch(line);
+      expect(output).toMatch(line);
     }
   },
 );
