@@ -1,5 +1,6 @@
 /* Numbers shared by parts of the bot that don't import each other. */
 
+export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** The lifetime of an interaction token, in milliseconds (Discord docs: Receiving and Responding, "Followup Messages"). */

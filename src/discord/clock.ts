@@ -1,8 +1,7 @@
 import type { Logger } from '../logger.ts';
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
-const MINUTE_MS = 60_000;
 /** The largest clock error that isn't reported in the log and by the doctor, in milliseconds. */
 const MOST_UNTOLD_MS = 5 * MINUTE_MS;
 /** The largest clock error with which the bot still deletes data by age, in milliseconds. */

@@ -6,7 +6,7 @@ import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
 import { siteAbout } from './listing-pages.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
-import { nextTryText, sentences, whenText } from './sentences.ts';
+import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
@@ -83,7 +83,7 @@ const FEW_LEFT = 10;
 /** Returns how many more servers can be submitted. A limit other than the daily quota is mentioned only if few are left. */
 export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
-  if (count === 0) return t('limit.next', { seconds: Math.ceil(limited.until / 1000) });
+  if (count === 0) return t('limit.next', { time: fromText(limited.until) });
   if (limited.code === 'daily-quota') return t('limit.today', { count });
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
@@ -20,14 +21,18 @@ export function namedText(t: Translate, names: readonly string[], count: number)
   return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);
 }
 
+/** Returns when something is possible again. @param at milliseconds since 1970 */
+export const nextTryText = (at: number, t: Translate): string => t('again.nextTry', { time: fromText(at) });
+
 /**
- * Returns when something is possible again. Discord itself counts down, in the member's language.
+ * Formats the time from which something is possible, rounded up to the minute. It is absolute, so that it is still true
+ * afterwards. The date is shown only if the time is more than a day away.
  * @param at milliseconds since 1970
  */
-export const nextTryText = (at: number, t: Translate): string =>
-  t('again.nextTry', { seconds: Math.ceil(at / 1000) });
+export const fromText = (at: number): string =>
+  `<t:${Math.ceil(at / MINUTE_MS) * 60}${at < Date.now() + DAY_MS ? ':t' : ''}>`;
 
-/** Formats a time so that Discord shows it in the reader's language. @param at milliseconds since 1970 */
+/** Formats a past time so that Discord shows it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
 /** Names a member. @param userId empty once they had their name deleted */

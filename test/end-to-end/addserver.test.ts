@@ -308,7 +308,7 @@ describe('what cannot be sent now', () => {
     const next = await addServer(member, 'next.example.com:1');
     expect(textOf(next)).toContain('You can submit 1 more game server today.');
     const last = await addServer(member, 'last.example.com:1');
-    expect(textOf(last)).toMatch(/You can submit the next game server in \d+ (hour|minute|second)/);
+    expect(textOf(last)).toMatch(/You can submit the next game server from \d+:00/);
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
     expect(labelsOf(answer)).toEqual([]);
@@ -321,20 +321,44 @@ describe('what cannot be sent now', () => {
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
-    const first = textOf(await addServer(guild.member, 'a.example.com:1'));
-    expect(first).toMatch(/You can submit the next game server in (9|10) minutes/);
+    await addServer(guild.member, 'a.example.com:1');
     const soon = await addServer(guild.member, 'b.example.com:1');
-    expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again in (9|10) minutes/);
+    expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again from \d+:\d+/);
     expect(labelsOf(soon)).toEqual(['Try again']);
     await addServer(guild.admin, 'c.example.com:1');
     const later = await addServer(guild.person({ role: 'other' }), 'd.example.com:1');
     expect(textOf(later)).toMatch(
-      /this Discord server has reached its limit\. You can try again in (19|20) minutes/,
+      /this Discord server has reached its limit\. You can try again from \d+:\d+/,
     );
     expect(labelsOf(later)).toEqual([]);
     clock.advance(1_201_000);
     expect(textOf(await addServer(guild.member, 'b.example.com:1'))).toContain(ACCEPTED);
     expect(guild.listing.submitted).toHaveLength(3);
+  });
+
+  it.for([
+    ['en-US', 'You can submit the next game server from {}.', 'You can try again from {}.'],
+    ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
+    ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
+  ] as const)('is told a time that stays true, in %s', async ([locale, next, again]) => {
+    const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const member = guild.person({ locale });
+    const begun = Date.now();
+    const first = await addServer(member, 'a.example.com:1');
+    const ended = Date.now();
+    const second = await addServer(member, 'b.example.com:1');
+    for (const [answer, sentence] of [
+      [first, next],
+      [second, again],
+    ] as const) {
+      const content = messageOf(answer).current?.content ?? '';
+      const seconds = Number(/<t:(\d+):t>/.exec(content)?.[1]);
+      expect(content).toContain(sentence.replace('{}', `<t:${seconds}:t>`));
+      expect(seconds % 60).toBe(0);
+      expect(seconds * 1000).toBeGreaterThanOrEqual(begun + 600_000);
+      expect(seconds * 1000).toBeLessThan(ended + 660_000);
+    }
   });
 });
 
