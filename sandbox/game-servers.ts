@@ -12,7 +12,7 @@ interface ListedServer {
 
 interface DnsRecords {
   readonly addresses?: readonly string[];
-  /** What `_minecraft._tcp.` of the name leads to. */
+  /** The SRV record at `_minecraft._tcp.` below the name. */
   readonly minecraft?: { readonly target: string; readonly port: number };
 }
 
@@ -22,9 +22,9 @@ export type PublicRecords = Awaited<ReturnType<typeof startPublicRecords>>;
 export async function startPublicRecords() {
   const listed = new Map<string, readonly ListedServer[]>();
   const names = new Map<string, DnsRecords>();
-  /** The addresses that Steam was asked about. */
+  /** The addresses in the requests to Steam. */
   const askedSteam: string[] = [];
-  /** The names that the name server was asked for. */
+  /** The names in the queries to the name server. */
   const askedNames: string[] = [];
   let mode: Mode = { kind: 'ok' };
   let dnsMode: 'ok' | 'failing' | 'silent' = 'ok';

@@ -10,27 +10,30 @@ interface Trouble<How> {
 
 /** Faults of the listing service, by the page's name for them. */
 export const SERVICE_TROUBLES = {
-  ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
+  ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
   down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
   slow: {
-    words: { en: 'answers after 1.5 seconds', de: 'antwortet nach 1,5 Sekunden' },
+    words: { en: 'responds after 1.5 seconds', de: 'antwortet nach 1,5 Sekunden' },
     how: { kind: 'slow', ms: 1_500 },
   },
-  failing: { words: { en: 'answers 503', de: 'antwortet mit 503' }, how: { kind: 'status', status: 503 } },
+  failing: {
+    words: { en: 'responds with 503', de: 'antwortet mit 503' },
+    how: { kind: 'status', status: 503 },
+  },
   limited: {
-    words: { en: 'answers 429', de: 'antwortet mit 429' },
+    words: { en: 'responds with 429', de: 'antwortet mit 429' },
     how: { kind: 'status', status: 429, retryAfter: 30 },
   },
   html: {
-    words: { en: 'answers with a web page', de: 'antwortet mit einer Webseite' },
+    words: { en: 'responds with a web page', de: 'antwortet mit einer Webseite' },
     how: { kind: 'html' },
   },
   hang: {
-    words: { en: 'reads requests and never answers', de: 'liest Anfragen und antwortet nie' },
+    words: { en: 'reads requests but never responds', de: 'liest Anfragen und antwortet nie' },
     how: { kind: 'hang' },
   },
   truncated: {
-    words: { en: 'stops in the middle of its answers', de: 'bricht Antworten mittendrin ab' },
+    words: { en: 'cuts off its responses', de: 'bricht Antworten mittendrin ab' },
     how: { kind: 'truncated' },
   },
 } satisfies Readonly<Record<string, Trouble<Mode>>>;
@@ -50,10 +53,10 @@ const always =
 
 /** Faults of Discord's REST API, by the page's name for them. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
-  ok: { words: { en: 'answers as it should', de: 'antwortet wie gewohnt' }, how: () => undefined },
+  ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: () => undefined },
   blocked: {
     words: {
-      en: 'blocks the bot’s address: 429 without a time',
+      en: 'blocks the bot’s address: 429 without a retry time',
       de: 'sperrt die Adresse des Bots: 429 ohne Zeitangabe',
     },
     how: always({ kind: 'block', as: 'text' }),
@@ -70,23 +73,23 @@ export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaul
     how: always({ kind: 'rate limit', scope: 'global', retryAfterMs: 60_000 }),
   },
   slow: {
-    words: { en: 'answers after 2 seconds', de: 'antwortet nach 2 Sekunden' },
+    words: { en: 'responds after 2 seconds', de: 'antwortet nach 2 Sekunden' },
     how: always({ kind: 'delay', ms: 2_000 }),
   },
   failing: {
-    words: { en: 'answers 503', de: 'antwortet mit 503' },
+    words: { en: 'responds with 503', de: 'antwortet mit 503' },
     how: always({ kind: 'status', status: 503 }),
   },
   'first-failing': {
     words: {
-      en: 'answers the first request of each route with 503',
+      en: 'responds to the first request of each route with 503',
       de: 'antwortet auf die erste Anfrage jeder Art mit 503',
     },
     how: (faults) => faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true }),
   },
   dead: {
     words: {
-      en: 'no longer hears what comes over the connections of now',
+      en: 'ignores everything sent over the present connections',
       de: 'hört nichts mehr über die jetzigen Verbindungen',
     },
     how: (faults) => faults.silenceConnections(),

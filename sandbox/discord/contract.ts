@@ -29,7 +29,7 @@ export type Answer =
   | { readonly kind: 'modal'; readonly modal: SeenModal }
   /** "The application did not respond": no acknowledgement within 3 seconds. */
   | { readonly kind: 'lost' }
-  /** The member's client sent nothing, because of a required option, a range or a permission. */
+  /** The member's client didn't send the action, because of a required option, a range or a permission. */
   | { readonly kind: 'refused'; readonly why: string };
 
 export type OptionValue = string | number | Upload;

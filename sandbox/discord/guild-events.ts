@@ -3,7 +3,7 @@ import type { World } from './world/world.ts';
 
 type MemberOf = { readonly guildId: string; readonly userId: string };
 
-/** Creates changes to guilds. The gateway sends the bot none of them, because the bot requests no intents. */
+/** Creates changes to guilds. The gateway doesn't send them to the bot, because the bot doesn't request intents. */
 export function createGuildEvents({ guilds }: World) {
   const become =
     (status: GuildState['status']) =>

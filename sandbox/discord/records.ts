@@ -5,7 +5,7 @@ import type { Clock } from './world/clock.ts';
 import type { Interaction } from './world/interactions.ts';
 import { createLatest } from './world/latest.ts';
 
-/** The number of breaches kept; more would add nothing. */
+/** The maximum number of breaches to keep. */
 const MOST_BREACHES = 10_000;
 
 /** Records every request, payload and breach. */

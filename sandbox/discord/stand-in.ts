@@ -164,7 +164,7 @@ export async function startDiscord(options: StandInOptions) {
     operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
     /** The value for a bot's `rest.api`: `http://127.0.0.1:PORT/api`, or with `https`. */
     apiUrl: `${origin()}/api`,
-    /** The origin of attachments, which is that of `apiUrl`. */
+    /** The origin of attachments, the same as the one in `apiUrl`. */
     cdnUrl: origin(),
     applicationId: world.applicationId,
     /** Resolves when the bot is connected (READY sent, or its endpoint responds) and its commands are published. */
@@ -225,7 +225,7 @@ export async function startDiscord(options: StandInOptions) {
     directChannel: (userId: string): string => directMessages.with(userId).id,
     /** Makes a user reject direct messages from the bot. */
     refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
-    /** Makes Discord open no direct channels for the bot, for this reason; `undefined` ends this. */
+    /** Stops Discord from opening direct channels for the bot, for this reason; `undefined` ends this. */
     stopDirectMessages: directMessages.setStop,
     /** Returns the members of a guild. */
     members: ({ id }: Guild) =>

@@ -7,7 +7,7 @@ export type Mode =
   | { readonly kind: 'ok' }
   /** Responds as specified, then closes the connection without notice, as at an idle timeout. [yes] */
   | { readonly kind: 'okThenClose' }
-  /** Stops listening: rejects new connections and cuts present ones. Comes back on the same port. [no] */
+  /** Stops listening: rejects new connections and cuts present ones. Another mode listens on the same port again. [no] */
   | { readonly kind: 'down' }
   /** Responds as specified after a delay. [yes, before the delay] */
   | { readonly kind: 'slow'; readonly ms: number }
@@ -23,7 +23,7 @@ export type Mode =
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
   /** Sends the correct response, one byte a second. [yes] */
   | { readonly kind: 'trickle' }
-  /** Sends a head that announces JSON, and nothing after it. [yes] */
+  /** Sends a head that announces JSON, but no body. [yes] */
   | { readonly kind: 'headersThenSilence' }
   /** Sends half of the correct response as if it were complete. [yes] */
   | { readonly kind: 'truncated' }
@@ -39,7 +39,7 @@ export type Mode =
   | { readonly kind: 'gzipBomb' }
   /** Redirects to another URL. [no] */
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /** Sends a status with a plain text that gives no outcome. `retryAfter` is in seconds, or a date. [no] */
+  /** Sends a status with a plain text that doesn't contain an outcome. `retryAfter` is in seconds, or a date. [no] */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
   /** Sends any text with any status, declared as JSON. [no] */
   | { readonly kind: 'text'; readonly status: number; readonly body: string }

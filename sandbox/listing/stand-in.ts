@@ -40,8 +40,8 @@ const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;
 
 /**
- * Starts a complete service, by the specification, on 127.0.0.1. Errors have the status 200, because the specification names
- * none.
+ * Starts a complete listing service on 127.0.0.1, as specified. Errors have status 200, because the specification doesn't
+ * name a status.
  */
 export async function startListing(options: ListingOptions = {}) {
   const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
@@ -63,7 +63,7 @@ export async function startListing(options: ListingOptions = {}) {
   }
 
   const loopback = createLoopbackServer((request, response) => {
-    // A connection that ends within a request is no error, because half of the modes do that.
+    // A connection that ends during a request isn't an error, because half of the modes end it.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   function reset(socket: Socket): void {

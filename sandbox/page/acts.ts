@@ -8,7 +8,7 @@ import type { Views } from './view.ts';
 
 const DONE: Outcome = { kind: 'done' };
 
-/** Does what a person at the page does. */
+/** Creates the function that runs the actions of a user of the page. */
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
@@ -34,7 +34,7 @@ export function createActs(deps: {
   }
 
   return {
-    /** @throws Error when there is no such thing to be done */
+    /** @throws Error if the action is unknown */
     async run(act: Act, seat: SeatView): Promise<Outcome> {
       const me = people.at(views.place(seat));
       switch (act.do) {
@@ -86,7 +86,7 @@ export function createActs(deps: {
           player.leave();
           return DONE;
         default:
-          throw new Error(`there is nothing like ${(act as { readonly do: string }).do}`);
+          throw new Error(`there is no action ${(act as { readonly do: string }).do}`);
       }
     },
   };
@@ -101,7 +101,7 @@ function optionsOf(
   return valuesIn(options, (text, name) => optionValue(optionCalled(name), text));
 }
 
-/** What was entered, by its name: files as they are uploaded, texts as `read` takes them. */
+/** Converts the entered values by name: a file becomes an upload, and `read` converts a text. */
 function valuesIn<Value>(entered: Entered, read: (text: string, name: string) => Value) {
   const values = Object.entries(entered).map(([name, value]): [string, Value | Upload] => {
     if (typeof value === 'string') return [name, read(value, name)];

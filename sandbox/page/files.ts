@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { SAMPLE_LISTS } from './client/sample-lists.ts';
 import { wordsFor } from './client/words.ts';
 
-/** A file as it is served. */
+/** A file to send to the browser. */
 interface Served {
   readonly type: string;
   readonly body: Buffer | string;
@@ -17,7 +17,7 @@ const CLIENT = fileURLToPath(new URL('./client/', import.meta.url));
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** The packages whose modules the page imports, and the file that the bare name stands for. */
+/** The packages that the page imports, each with the file that its bare name refers to. */
 const PACKAGES: Readonly<Record<string, string>> = {
   lit: 'index.js',
   'lit-html': 'lit-html.js',
@@ -25,7 +25,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@lit/reactive-element': 'reactive-element.js',
 };
 
-/** What a browser needs to find bare names: packages as they are in `node_modules`, unbundled. */
+/** The import map: it resolves bare names to the unbundled packages in `node_modules`. */
 const IMPORTS = Object.fromEntries(
   Object.entries(PACKAGES).flatMap(([name, file]) => [
     [name, `/modules/${name}/${file}`],
@@ -33,7 +33,10 @@ const IMPORTS = Object.fromEntries(
   ]),
 );
 
-/** The modules of packages that the page's own import, directly or not; a test compares them with what a browser loads. */
+/**
+ * The package modules that the page imports, directly or indirectly. A test compares them with the modules that a browser
+ * loads.
+ */
 const LOADED = [
   ...['index.js', 'static-html.js', 'directives/keyed.js', 'directives/repeat.js'].map(
     (file) => `lit/${file}`,
@@ -46,7 +49,7 @@ const LOADED = [
   ...['reactive-element.js', 'css-tag.js'].map((file) => `@lit/reactive-element/${file}`),
 ];
 
-/** Everything at once, so that no module is asked for only when another has come. */
+/** Preloads all modules, so that the browser doesn't discover them one after another. */
 const preloads = (): string =>
   [
     ...readdirSync(CLIENT)
@@ -57,7 +60,7 @@ const preloads = (): string =>
     .map((address) => `<link rel="modulepreload" href="${address}" />`)
     .join('');
 
-/** The page itself with what is seen of it first, and what a Content-Security-Policy has to know of it. */
+/** Returns the page with its first view, and the hash of its import map for the Content-Security-Policy. */
 export function pageFile(locale: string): Served & { readonly mapHash: string } {
   const map = JSON.stringify({ imports: IMPORTS });
   const words = wordsFor(locale);
@@ -77,7 +80,10 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** The page's own modules (TypeScript without its types), its style, those of the packages, and the lists to try; `undefined`: none such. */
+/**
+ * Returns a file by its path, or `undefined` if there is none: the page's modules without their types, its styles,
+ * modules of packages, and sample lists.
+ */
 export async function findFile(path: string): Promise<Served | undefined> {
   const [, folder, ...rest] = path.split('/');
   const name = rest.join('/');
@@ -99,10 +105,10 @@ export async function findFile(path: string): Promise<Served | undefined> {
   }
 }
 
-/** Discord's colours for those who have no picture. */
+/** Discord's colours for users without a picture. */
 const COLOURS = ['#5865f2', '#3ba55c', '#b5651d', '#c03a3d', '#747f8d'];
 
-/** The first letter of a name on a colour: nobody here has a picture. */
+/** Draws the first letter of a name on a colour, because users of the sandbox have no picture. */
 function avatar(name: string): Served {
   const who = decodeURIComponent(name).replace(/\.svg$/, '');
   const colour =

@@ -17,20 +17,20 @@ export interface Where {
   readonly guild: Guild;
 }
 
-/** Who looks at messages. */
+/** The view of a user who looks at messages. */
 export interface Looking {
-  /** The name of a member, a channel or a role, by its id. */
+  /** Returns the name of a member, a channel or a role by its id. */
   readonly nameOf: (id: string) => string | undefined;
   readonly here: Here;
-  /** Lines of an attached text that are shown without a press. */
+  /** The number of lines shown of an attached text before the user expands it. */
   readonly lines: number;
 }
 
-/** What Discord shows of a text file without a press. */
+/** The number of lines that Discord shows of a text file before the user expands it. */
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
-/** `sending` and `failed` stand for a command whose answer has not come, or did not come in time. */
+/** `sending` and `failed` are for a command without a reply: none yet, or none in time. */
 type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
 export type ModalView = ReturnType<typeof modalView>;
 export type MessageView = ReturnType<typeof messageView>;
@@ -45,7 +45,7 @@ export const lookingAt = ({ discord, guild }: Where): Looking => ({
   lines: PREVIEW_LINES,
 });
 
-/** A message as the page draws it. */
+/** Builds the view of a message for the page. */
 export function messageView(message: SeenMessage, { nameOf, here, lines }: Looking) {
   const { current } = message;
   const marks = (text: string | undefined) => marksOf(text ?? '', nameOf);
@@ -55,7 +55,7 @@ export function messageView(message: SeenMessage, { nameOf, here, lines }: Looki
     bot: current.author.bot ?? false,
     /** Milliseconds since 1970. */
     at: Date.parse(current.timestamp),
-    // What fills a deferred answer in is no edit to Discord.
+    // Discord doesn't count the reply to a deferred interaction as an edit.
     edited: current.edited_timestamp !== null && current.interaction_metadata === undefined,
     ephemeral: message.ephemeral,
     state: stateOf(message),
@@ -69,33 +69,36 @@ export function messageView(message: SeenMessage, { nameOf, here, lines }: Looki
 
 const stateOf = ({ loading }: SeenMessage): MessageState => (loading ? 'thinking' : 'written');
 
-/** Whose command it answers: `admin used /setkey`. The name is in a field that is deprecated, and that Discord still sends. */
+/**
+ * Returns the user and the command that the message replies to: `admin used /setkey`. Discord has deprecated the field
+ * with the name, but still sends it.
+ */
 function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
   if (origin === undefined || interaction === undefined) return undefined;
   return { user: origin.user.global_name ?? origin.user.username, name: interaction.name };
 }
 
 const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]) => ({
-  /** As CSS writes it. */
+  /** The colour in CSS notation. */
   color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
   title: embed.title ?? '',
   description: marks(embed.description),
   footer: embed.footer?.text ?? '',
 });
 
-/** With the first lines of a text. */
+/** Builds the view of a file, with the first lines of a text. */
 function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment, most: number) {
   const text = message.file(name)?.toString('utf8') ?? '';
   const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, most);
   return { name, size, url, preview: lines.join('\n').trimEnd() };
 }
 
-/** A modal as the page and the prompt show it. */
+/** Builds the view of a modal for the page and the prompt. */
 export const modalView = (
   { data, interactionId }: SeenModal,
   nameOf: (id: string) => string | undefined,
 ) => ({
-  /** What it is submitted by. */
+  /** Identifies the modal when it is submitted. */
   id: interactionId,
   title: data.title,
   texts: modalTexts(data).map((text) => marksOf(text, nameOf)),
@@ -122,12 +125,12 @@ function buttonView(button: APIButtonComponent) {
   const url = 'url' in button ? button.url : '';
   return {
     kind: 'button' as const,
-    /** A link has none, and goes by its address. */
+    /** The custom id; for a link, its URL. */
     id: 'custom_id' in button ? button.custom_id : url,
     label: 'label' in button ? (button.label ?? '') : '',
     style: button.style,
     disabled: button.disabled ?? false,
-    /** Of a link. */
+    /** The URL of a link; empty for other buttons. */
     url,
   };
 }

@@ -4,28 +4,28 @@ import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { createStage, KEY, type Preview, type Step, setKey } from './steps.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** The scenario that was played last. */
+/** The current scenario, or the last one played. */
 export interface ScenarioView extends Preview {
   readonly name: string;
   readonly title: string;
   readonly state: 'playing' | 'over' | 'failed' | 'left';
-  /** What is about to happen in it, or why it failed; empty until it begins. */
+  /** Describes the next step, or why the scenario failed; empty before the first step. */
   readonly caption: string;
   /** The number of the step, from 1. */
   readonly step: number;
   readonly steps: number;
-  /** Whose eyes to see it with. */
+  /** The user whose view the page shows. */
   readonly seat: SeatView;
 }
 
 export type Player = ReturnType<typeof createPlayer>;
 
-const FAILED = { en: 'Something else happened than expected', de: 'Es kam anders als erwartet' };
+const FAILED = { en: 'Something unexpected happened', de: 'Es kam anders als erwartet' };
 
-/** Plays one scenario after the other. */
+/** Creates a player that plays one scenario at a time. */
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /** Waits while a caption is shown, before its step happens; until `next` is called, unless said. */
+  /** Waits while a caption is shown, before its step; by default until `next` is called. */
   readonly read?: ((caption: Texts) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
@@ -33,7 +33,7 @@ export function createPlayer(deps: {
   let current: ScenarioView | undefined;
   let pressed = Promise.withResolvers<void>();
   const read = deps.read ?? (() => pressed.promise);
-  /** The number of the play that was begun last, and its end. */
+  /** The number of the latest play; the promise resolves at its end. */
   let latest = 0;
   let played: Promise<void> = Promise.resolve();
 
@@ -42,13 +42,13 @@ export function createPlayer(deps: {
     onChange();
   }
 
-  /** What the caption says happens now. */
+  /** Ends the wait for the current caption. */
   function next(): void {
     pressed.resolve();
     pressed = Promise.withResolvers();
   }
 
-  /** Shows each step and plays it. @throws Error when something else comes of it, or another play was begun */
+  /** Shows and plays the steps, and stops if another play begins. @throws Error if a step fails */
   async function run(scenario: Scenario, begun: ScenarioView, isLatest: () => boolean): Promise<void> {
     const { locale, guild: id } = begun.seat;
     const guild = sandbox.discord.everyGuild.find((each) => each.id === id);
@@ -76,20 +76,20 @@ export function createPlayer(deps: {
   }
 
   return {
-    /** The one that was played last, or is being played. */
+    /** The current scenario, or the last one played. */
     get current() {
       return current;
     },
     next,
-    /** It is played no further. */
+    /** Stops the current scenario. */
     leave(): void {
       latest += 1;
       if (current !== undefined) show({ ...ended(current), state: 'left' });
       next();
     },
     /**
-     * Begins it in a new Discord server, once the one that is being played has come to its next caption.
-     * @throws Error when there is none of that name
+     * Plays a scenario in a new Discord server, after the current step of any other scenario.
+     * @throws Error if there is no such scenario
      */
     play(name: string, locale: string): void {
       const scenario = SCENARIOS.find((each) => each.name === name);
@@ -121,13 +121,13 @@ export function createPlayer(deps: {
   };
 }
 
-/** Who acts where, and what they are about to do. */
+/** Returns the caption of a step, and the seat of the user who acts. */
 const about = ({ who, caption, channel = 'general' }: Step, { seat }: ScenarioView) => ({
   caption: inLanguage(caption, seat.locale),
   seat: { ...seat, role: who, channel },
 });
 
-/** Nothing is about to happen any more. */
+/** Removes the preview of a next step. */
 const ended = ({ line: _line, modal: _modal, target: _target, ...rest }: ScenarioView) => ({
   ...rest,
   caption: '',

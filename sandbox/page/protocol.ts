@@ -1,30 +1,33 @@
 import type { Role } from '../people.ts';
 import type { ModalView } from './messages.ts';
 
-/** What the page asks its server for, and what comes back, as JSON; what it shows is in `view.ts`. Types only: both sides read them. */
+/**
+ * The JSON that the page sends to its server, and the results. Types only, because both sides import them. The views are
+ * in `view.ts`.
+ */
 
 export interface Choice {
   readonly label: string;
   readonly value: string;
 }
 
-/** A file as JSON carries it. */
+/** A file in JSON. */
 export interface FileValue {
   readonly filename: string;
   readonly base64: string;
 }
 export type Entered = Readonly<Record<string, string | FileValue>>;
 
-/** Who acts, where, and in which language. */
+/** A user, with the place and the language. */
 export interface SeatView {
   readonly role: Role;
   readonly guild: string;
-  /** By its name; `DIRECT` for direct messages. What is not there stands for the guild's first. */
+  /** The channel's name, or `DIRECT` for direct messages. An unknown name means the guild's first channel. */
   readonly channel: string;
   readonly locale: string;
 }
 
-/** What the page asks for, besides its view. */
+/** An action that the page requests. */
 export type Act =
   | { readonly do: 'slash'; readonly command: string; readonly options: Entered }
   | {
@@ -53,7 +56,7 @@ export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'modal'; readonly modal: ModalView }
   | { readonly kind: 'choices'; readonly choices: readonly Choice[] }
-  /** Nothing came within three seconds. */
+  /** No response arrived within three seconds. */
   | { readonly kind: 'lost' }
-  /** The person's own Discord did not send it. */
+  /** The user's Discord didn't send the action. */
   | { readonly kind: 'refused'; readonly why: string };

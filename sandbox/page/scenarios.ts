@@ -15,29 +15,29 @@ import {
 } from './steps.ts';
 import type { Texts } from './texts.ts';
 
-/** Something that is played in a new Discord server, so that nothing from before is in its way. */
+/** A scripted story, played in a new Discord server so that nothing affects it. */
 export interface Scenario {
-  /** Its name in the address of the page. */
+  /** The scenario's name in the page's URL. */
   readonly name: string;
   readonly title: Texts;
-  /** One sentence for its card. */
+  /** One sentence for the card. */
   readonly about: Texts;
-  /** What has been done before it begins; an admin has set the key, unless said. */
+  /** Prepares the Discord server; by default an admin sets the key. */
   readonly before?: (stage: Stage) => Promise<unknown>;
   readonly steps: readonly Step[];
 }
 
-/** What an admin puts on the panel. */
+/** The text that an admin puts on the panel. */
 const PANEL_LINE = {
-  en: 'Only servers that are open to everybody, please.',
+  en: 'Please submit only servers that are open to everyone.',
   de: 'Bitte nur Server, die allen offenstehen.',
 };
 const SECOND_PANEL_LINE = {
-  en: 'Only servers that are open to everybody, please. No test servers.',
+  en: 'Please submit only servers that are open to everyone. No test servers.',
   de: 'Bitte nur Server, die allen offenstehen. Keine Testserver.',
 };
 
-/** What a member copies from a chat. */
+/** The text that a member copies from a chat. */
 const PASTED = {
   en: `Hi! Please add ours:
 CS2: play.example.com:27015
@@ -56,7 +56,7 @@ CS2: play.example.com:27015`,
 };
 
 const REASON = {
-  en: 'We moved: please use the new address.',
+  en: 'We’ve moved. Please use the new address.',
   de: 'Wir sind umgezogen: bitte die neue Adresse.',
 };
 
@@ -64,27 +64,30 @@ const LIST = 'servers-250.csv';
 
 const server = (address: string) => ({ game: 'cs2', server: address });
 
-/** Sends the file of 250 lines. */
+/** Builds the step that sends the file of 250 lines. */
 const sendsList = (caption: Texts): Step =>
   runs('member', caption, 'addservers', async () => ({ file: await readUpload(`docs/${LIST}`) }));
 
-/** Rust at Steam. */
+/** Rust's app id in Steam. */
 const RUST_APP_ID = 252_490;
 
-/** The scenarios, in the order of their cards. To add one, add an entry: the page, its tests and the pictures follow. */
+/**
+ * The scenarios, in the order of their cards. Each entry automatically appears on the page, in its tests and in the
+ * pictures.
+ */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'wrong-first-try',
     title: { en: 'A wrong first try', de: 'Ein falscher erster Versuch' },
     about: {
-      en: 'A member forgets the port. One press puts it right.',
+      en: 'A member forgets the port. One press fixes it.',
       de: 'Ein Mitglied vergisst den Port. Ein Klick genügt, und er stimmt.',
     },
     steps: [
       runs(
         'member',
         {
-          en: 'They submit a game server, but forget its port.',
+          en: 'They submit a game server but forget its port.',
           de: 'Es reicht einen Server ein, vergisst aber den Port.',
         },
         'addserver',
@@ -101,7 +104,7 @@ export const SCENARIOS: readonly Scenario[] = [
       runs(
         'member',
         {
-          en: 'They try an address that nobody outside their home can reach.',
+          en: 'They try an address that can’t be reached from outside their home.',
           de: 'Es versucht eine Adresse, die von außen niemand erreicht.',
         },
         'addserver',
@@ -111,9 +114,9 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'approval',
-    title: { en: 'A moderator looks first', de: 'Erst schaut die Moderation' },
+    title: { en: 'A moderator checks first', de: 'Erst schaut die Moderation' },
     about: {
-      en: 'Correct, decline with a reason, hear of it, submit again.',
+      en: 'A moderator corrects and declines it. The member submits it again.',
       de: 'Korrigieren, begründet ablehnen, davon erfahren, neu einreichen.',
     },
     before: turnApprovalOn,
@@ -121,7 +124,7 @@ export const SCENARIOS: readonly Scenario[] = [
       runs(
         'member',
         {
-          en: 'They submit a game server, with a wrong digit.',
+          en: 'They submit a game server with two digits swapped.',
           de: 'Es reicht einen Server ein, mit einem Zahlendreher.',
         },
         'addserver',
@@ -130,7 +133,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'moderator',
         {
-          en: 'In #staff it waits for them. They correct it first.',
+          en: 'It is waiting in #staff. They will correct it.',
           de: 'In #staff wartet er. Sie wird ihn korrigieren.',
         },
         buttonWith(/^submissions:correct/),
@@ -138,7 +141,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ),
       fills(
         'moderator',
-        { en: 'They put the port right.', de: 'Sie berichtigt den Port.' },
+        { en: 'They fix the port.', de: 'Sie berichtigt den Port.' },
         ({ values }) =>
           Object.fromEntries(values.map(([name, value]) => [name, value.replace('27051', '27015')])),
         'staff',
@@ -151,7 +154,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ),
       fills(
         'moderator',
-        { en: 'They say why.', de: 'Sie sagt, warum.' },
+        { en: 'They give a reason.', de: 'Sie sagt, warum.' },
         ({ values, text }) => ({
           [values.at(-1)?.[0] ?? '']: text(REASON),
         }),
@@ -160,7 +163,7 @@ export const SCENARIOS: readonly Scenario[] = [
       happens(
         'member',
         {
-          en: 'The bot writes to them directly, with the reason.',
+          en: 'The bot sends them a direct message with the reason.',
           de: 'Der Bot schreibt ihm direkt, mit dem Grund.',
         },
         async () => undefined,
@@ -169,7 +172,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'Nothing has to be typed again: they edit it.',
+          en: 'They don’t have to type it again: they edit it.',
           de: 'Nichts muss neu getippt werden: Es bearbeitet ihn.',
         },
         buttonWith(/^submit:correct/),
@@ -192,7 +195,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'pasted-mess',
     title: { en: 'A pasted mess', de: 'Ein eingefügtes Durcheinander' },
     about: {
-      en: 'Seven lines from a chat, and every one is understood or explained.',
+      en: 'Seven lines from a chat. The bot understands each one, or explains why not.',
       de: 'Sieben Zeilen aus einem Chat: verstanden oder erklärt, jede.',
     },
     steps: [
@@ -205,7 +208,7 @@ export const SCENARIOS: readonly Scenario[] = [
       fills(
         'member',
         {
-          en: 'They paste what others wrote, as it is.',
+          en: 'They paste the lines from the chat, unchanged.',
           de: 'Es fügt ein, was andere geschrieben haben, so wie es ist.',
         },
         ({ values, text }) => ({ [values[0]?.[0] ?? '']: text(PASTED) }),
@@ -213,7 +216,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'The bot says what is wrong. They fix it.',
+          en: 'The bot shows the problems. They fix them.',
           de: 'Der Bot sagt, was nicht stimmt. Es verbessert das.',
         },
         buttonWith(/^submit:edit/),
@@ -221,7 +224,7 @@ export const SCENARIOS: readonly Scenario[] = [
       fills(
         'member',
         {
-          en: 'Only the wrong lines are there. They remove one and correct the other.',
+          en: 'The form has only the wrong lines. They remove one and correct the other.',
           de: 'Nur die falschen Zeilen stehen da. Es löscht eine und berichtigt die andere.',
         },
         ({ values }) => ({
@@ -235,24 +238,24 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'list-of-250',
-    title: { en: 'A list of 250 with 12 wrong ones', de: 'Eine Liste von 250, 12 davon falsch' },
+    title: { en: 'A list of 250 with 12 errors', de: 'Eine Liste von 250, 12 davon falsch' },
     about: {
       en: 'A whole file, checked line by line before anything is sent.',
       de: 'Eine ganze Datei, Zeile für Zeile geprüft, bevor etwas gesendet wird.',
     },
     steps: [
       sendsList({
-        en: 'They send a file of 250 lines; 12 of them are wrong.',
+        en: 'They send a file of 250 lines, 12 of them wrong.',
         de: 'Es schickt eine Datei mit 250 Zeilen; 12 davon sind falsch.',
       }),
-      presses('member', { en: 'They submit the others.', de: 'Es reicht die anderen ein.' }, mainButton),
+      presses('member', { en: 'They submit the rest.', de: 'Es reicht die anderen ein.' }, mainButton),
     ],
   },
   {
     name: 'crash-in-a-list',
     title: { en: 'A crash in the middle of a list', de: 'Ein Absturz mitten in einer Liste' },
     about: {
-      en: 'kill -9 while it submits. Nothing is sent twice or lost.',
+      en: 'kill -9 while the bot is sending. Nothing is lost or sent twice.',
       de: 'kill -9, während er sendet. Nichts kommt doppelt, nichts geht verloren.',
     },
     steps: [
@@ -260,7 +263,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'They submit it, and the service is slow.',
+          en: 'They submit it. The service is slow.',
           de: 'Es reicht sie ein, und der Dienst ist langsam.',
         },
         mainButton,
@@ -268,7 +271,7 @@ export const SCENARIOS: readonly Scenario[] = [
           async how({ sandbox }, press) {
             await sandbox.troubleService('slow');
             const before = sandbox.listing.submitted.length;
-            // The bot's next run answers it.
+            // Isn't awaited, because only the bot's next run replies.
             void press();
             await until(sandbox.watch, () => sandbox.listing.submitted.length > before);
           },
@@ -276,7 +279,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ),
       happens(
         'member',
-        { en: 'kill -9, in the middle of it.', de: 'kill -9, mittendrin.' },
+        { en: 'kill -9, in the middle of the list.', de: 'kill -9, mittendrin.' },
         async ({ sandbox }) => {
           await sandbox.bot.stop('SIGKILL');
           await sandbox.troubleService('ok');
@@ -285,7 +288,7 @@ export const SCENARIOS: readonly Scenario[] = [
       happens(
         'member',
         {
-          en: 'The bot starts again, and reports on the list: nothing is sent twice.',
+          en: 'The bot starts again and reports the results. Nothing is sent twice.',
           de: 'Der Bot startet neu und sagt, was aus der Liste wurde: Nichts wird doppelt gesendet.',
         },
         async (stage) => {
@@ -299,14 +302,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'panel',
     title: { en: 'A panel', de: 'Ein Panel' },
     about: {
-      en: 'Buttons in a channel, for members who know no command.',
+      en: 'Buttons in a channel, for members who don’t know the commands.',
       de: 'Knöpfe in einem Kanal, für alle, die keinen Befehl kennen.',
     },
     steps: [
       runs('admin', { en: 'They post a panel.', de: 'Er postet ein Panel.' }, 'panel', {}),
       fills(
         'admin',
-        { en: 'They write a line of their own on it.', de: 'Er schreibt einen eigenen Satz darauf.' },
+        { en: 'They add their own text to it.', de: 'Er schreibt einen eigenen Satz darauf.' },
         ({ text }) => ({
           text: text(PANEL_LINE),
         }),
@@ -329,12 +332,12 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'A member who knows no command presses a button.',
+          en: 'A member who doesn’t know the commands presses a button.',
           de: 'Ein Mitglied, das keinen Befehl kennt, drückt einen Knopf.',
         },
         mainButton,
       ),
-      fills('member', { en: 'They fill the form in.', de: 'Es füllt das Formular aus.' }, () => ({
+      fills('member', { en: 'They fill in the form.', de: 'Es füllt das Formular aus.' }, () => ({
         game: 'cs2',
         server: 'play.example.com',
         port: '27015',
@@ -345,14 +348,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'first-key',
     title: { en: 'First key', de: 'Der erste Schlüssel' },
     about: {
-      en: 'The whole setup: a key, and a channel for the log.',
+      en: 'The whole setup: a key and a log channel.',
       de: 'Die ganze Einrichtung: ein Schlüssel und ein Kanal fürs Protokoll.',
     },
     before: async () => undefined,
     steps: [
       runs(
         'admin',
-        { en: 'They set the API key, once.', de: 'Er setzt den API-Schlüssel, einmal.' },
+        { en: 'They set the API key. This is needed only once.', de: 'Er setzt den API-Schlüssel, einmal.' },
         'setkey',
         {},
       ),
@@ -380,7 +383,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'query-port',
     title: { en: 'An address is enough', de: 'Eine Adresse genügt' },
     about: {
-      en: 'Query ports come from Steam’s public list.',
+      en: 'The bot gets query ports from Steam’s public list.',
       de: 'Query-Ports kommen aus Steams öffentlicher Liste.',
     },
     async before(stage) {
@@ -391,7 +394,7 @@ export const SCENARIOS: readonly Scenario[] = [
       runs(
         'member',
         {
-          en: 'They submit a Rust server without its query port, which Steam knows.',
+          en: 'They submit a Rust server without its query port. Steam’s list has it.',
           de: 'Es reicht einen Rust-Server ohne Query-Port ein. Steam kennt ihn.',
         },
         'addserver',
@@ -400,7 +403,7 @@ export const SCENARIOS: readonly Scenario[] = [
       runs(
         'member',
         {
-          en: 'Steam doesn’t respond. They wait a moment, and it is submitted as typed.',
+          en: 'Steam doesn’t respond. After a moment, the server is submitted as typed.',
           de: 'Steam antwortet nicht. Nach kurzem Warten geht der Server ab wie eingegeben.',
         },
         'addserver',
@@ -415,14 +418,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'service-outage',
     title: { en: 'A service outage', de: 'Der Dienst fällt aus' },
     about: {
-      en: 'The listing service is down. Nothing is typed twice.',
+      en: 'The listing service is down. Members don’t have to type anything twice.',
       de: 'Der Listendienst ist weg. Nichts wird zweimal getippt.',
     },
     steps: [
       runs(
         'member',
         {
-          en: 'The service is down, and they submit a game server.',
+          en: 'The service is down when they submit a game server.',
           de: 'Der Dienst ist weg, und es reicht einen Server ein.',
         },
         'addserver',
@@ -434,7 +437,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'member',
         {
-          en: 'The service is back, and they try again.',
+          en: 'The service is back. They try again.',
           de: 'Der Dienst ist wieder da, und es versucht es noch einmal.',
         },
         mainButton,
@@ -452,7 +455,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'discord-unwell',
     title: { en: 'Discord on a bad day', de: 'Discord hat einen schlechten Tag' },
     about: {
-      en: 'Connections die, requests fail. Everybody is answered.',
+      en: 'Connections die and requests fail, but every member gets a reply.',
       de: 'Verbindungen sterben, Anfragen scheitern. Alle bekommen Antwort.',
     },
     steps: [
@@ -471,7 +474,7 @@ export const SCENARIOS: readonly Scenario[] = [
       runs(
         'member',
         {
-          en: 'The first request of each kind fails, and they ask for their submissions.',
+          en: 'They ask for their submissions, and the first request of each kind fails.',
           de: 'Die erste Anfrage jeder Art scheitert, und es fragt nach seinen Einreichungen.',
         },
         'submissions',
@@ -482,7 +485,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ),
       happens(
         'member',
-        { en: 'Discord is well again.', de: 'Discord geht es wieder gut.' },
+        { en: 'Discord works again.', de: 'Discord geht es wieder gut.' },
         async ({ sandbox }) => sandbox.troubleDiscord('ok'),
       ),
     ],

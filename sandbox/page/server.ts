@@ -13,33 +13,35 @@ import type { Texts } from './texts.ts';
 import { createTrace, type TraceEntry } from './trace.ts';
 import { createViews, type View, type Views } from './view.ts';
 
-/** The sandbox in a browser. */
+/** The sandbox's page in a browser. */
 export interface Page {
-  /** Where it is, with the token that actions need: `http://127.0.0.1:PORT/?token=…`. */
+  /** The page's URL, with the token that actions need: `http://127.0.0.1:PORT/?token=…`. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 interface PageOptions {
   readonly sandbox: Sandbox;
-  /** 0, unless said: a free one. */
+  /** By default 0, for any free port. */
   readonly port?: number;
-  /** Waits while a caption of a scenario stands, before what it says happens; until somebody presses *Next*, unless said. */
+  /** Waits while a caption is shown, before its step; by default until the visitor presses *Next*. */
   readonly read?: (caption: Texts) => Promise<unknown>;
 }
 
-/** A file of 10 MiB in base64, and what is around it. */
+/** Enough for a file of 10 MiB in base64, plus the rest of the request. */
 const LARGEST_BODY = 15 * 1024 * 1024;
-/** So that a list that runs does not draw the page for each of its messages. */
+/**
+ * Combines updates within this time, in milliseconds, so that a running list doesn't redraw the page for every message.
+ */
 const TOGETHER_MS = 30;
 
-/** One page that is open somewhere. */
+/** One open page. */
 interface Tab {
   readonly seat: SeatView;
   send(event: 'view' | 'trace', data: View | readonly TraceEntry[]): void;
 }
 
-/** Serves the page on 127.0.0.1 to whoever has the token. Nothing that it shows comes from anywhere else. */
+/** Serves the page on 127.0.0.1 to visitors with the token. The page loads everything from this server. */
 export async function servePage({ sandbox, port = 0, read }: PageOptions): Promise<Page> {
   const token = randomBytes(18).toString('base64url');
   const views = createViews(sandbox);
@@ -66,22 +68,22 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
       return end(response, 200, type, body);
     }
     const file = await findFile(url.pathname);
-    if (file === undefined) return end(response, 404, 'text/plain', 'There is nothing here.');
+    if (file === undefined) return end(response, 404, 'text/plain', 'Not found.');
     end(response, 200, file.type, file.body);
   }
 
-  /** Sets the key of the first Discord server before anybody does anything there, so that a visitor's first try works. */
+  /** Sets the key of the first Discord server before the first action, so that a visitor's first attempt works. */
   async function setFirstKey(): Promise<void> {
     const [guild] = sandbox.discord.everyGuild;
     if (sandbox.botState !== 'ready' || guild === undefined) return;
-    // On a bad day it may fail: that is what the visitor wants to see.
+    // This fails if the visitor has already made the service or Discord fail, which they want to see.
     firstKey ??= setKey(createStage({ sandbox, guild, locale: 'en-US' })).catch(() => undefined);
     await firstKey;
   }
 
   async function act(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY)
-      return end(response, 413, 'text/plain', 'That is too large.');
+      return end(response, 413, 'text/plain', 'The request is too large.');
     const { seat, ...what } = JSON.parse(await text(request)) as Act & { readonly seat: SeatView };
     try {
       await setFirstKey();
@@ -104,7 +106,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
   };
 }
 
-/** The pages that are open, each of which hears of what its person sees. */
+/** Creates the list of open pages, and sends each page the changes to its user's view. */
 function createTabs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
@@ -149,8 +151,10 @@ function createTabs(deps: {
 }
 
 /**
- * Only what the page itself asks for: `Host` is checked against names that others point here, `Origin` against other
- * pages, the token against other programs' pages and other people of this machine.
+ * Returns the reason to reject a request, if any. Rejects:
+ * - other `Host` names that resolve to this address
+ * - an `Origin` of another page
+ * - a missing token, from other programs or from other users of this machine
  */
 function refusalOf(
   { headers, method }: IncomingMessage,
@@ -158,21 +162,21 @@ function refusalOf(
 ): { readonly status: number; readonly why: string } | undefined {
   const { url, hosts, token } = about;
   const { host = '', origin } = headers;
-  if (!hosts.includes(host)) return { status: 403, why: 'This is not a name of the sandbox.' };
+  if (!hosts.includes(host)) return { status: 403, why: 'The sandbox doesn’t have this host name.' };
   if (origin !== undefined && !hosts.includes(origin.replace(/^http:\/\//, '')))
-    return { status: 403, why: 'Another page may not ask for this.' };
+    return { status: 403, why: 'Requests from other pages aren’t allowed.' };
   if (method !== (url.pathname === '/act' ? 'POST' : 'GET'))
-    return { status: 405, why: 'This is not asked for so.' };
+    return { status: 405, why: 'This method isn’t allowed here.' };
   const isOpen = /^\/(client|modules|avatars|lists)\//.test(url.pathname);
   const given = url.searchParams.get('token') ?? String(headers['x-token']);
   if (isOpen || isSame(token, given)) return undefined;
-  return { status: 403, why: 'Open the address that npm run sandbox printed: it has the token.' };
+  return { status: 403, why: 'The token is missing. Open the URL that npm run sandbox printed.' };
 }
 
 const digest = (secret: string) => createHash('sha256').update(secret).digest();
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** The import map alone is inline. */
+/** Only the import map is inline. */
 const policy = (mapHash: string): string =>
   [
     "default-src 'none'",
@@ -193,7 +197,7 @@ function end(response: ServerResponse, status: number, type: string, body: Buffe
   response.writeHead(status, { 'content-type': type }).end(body);
 }
 
-/** Whoever asks for nobody is an admin of the first server, in English. */
+/** Reads the seat from a query. The default is an admin of the first guild, in English. */
 function seatFrom(about: URLSearchParams): SeatView {
   const role = about.get('role') ?? '';
   const locale = about.get('locale') ?? '';

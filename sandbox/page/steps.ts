@@ -11,27 +11,27 @@ import { DIRECT } from './client/words.ts';
 import { type ModalView, modalView } from './messages.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** What is seen of a step before it happens. */
+/** A preview of the next step. */
 export interface Preview {
-  /** A command as it is typed. */
+  /** The command as typed. */
   readonly line?: string;
-  /** A form with the values that are about to be sent. */
+  /** The form with the values to submit. */
   readonly modal?: ModalView;
-  /** The custom id of the control that is about to be used. */
+  /** The custom id of the control to use. */
   readonly target?: string;
 }
 
-/** Something that a person does, and what the page shows of it beforehand. */
+/** A user's action, with a preview for the page. */
 export interface Step {
   readonly who: Role;
   readonly caption: Texts;
-  /** The name of the channel; the first one unless said. */
+  /** The channel's name; by default the first channel. */
   readonly channel?: string | undefined;
-  /** Looks for what it needs, and says what is seen of it. */
+  /** Finds everything that the step needs, and returns a preview with the action. */
   prepare(stage: Stage): Promise<{ readonly preview: Preview; readonly act: () => Promise<unknown> }>;
 }
 
-/** Where a scenario is played. */
+/** The place where a scenario is played. */
 export type Stage = ReturnType<typeof createStage>;
 
 export function createStage(deps: {
@@ -44,11 +44,11 @@ export function createStage(deps: {
   let opened: SeenModal | undefined;
   let last: Promise<Answer> | undefined;
 
-  /** Waits until nothing more is to come of the last action. */
+  /** Waits until the reply to the last action is complete. */
   async function settled(): Promise<void> {
     const answer = await last;
     if (answer?.kind === 'modal') opened = answer.modal;
-    else if (answer?.kind !== 'message') throw new Error(`no message came: ${wordsOf(answer)}`);
+    else if (answer?.kind !== 'message') throw new Error(`no message arrived: ${wordsOf(answer)}`);
     else while (!isFinished(answer.message)) await answer.message.changed();
   }
 
@@ -62,24 +62,24 @@ export function createStage(deps: {
       const channelId = channel === DIRECT ? discord.directChannel(userId) : (found?.id ?? guild.channelId);
       return people.at({ role, guild, locale, channelId });
     },
-    /** Begins something that is answered. */
+    /** Starts an action without waiting for its reply. */
     begin(answer: Promise<Answer>): Promise<Answer> {
       last = answer;
       return answer;
     },
-    /** Does something, and waits for everything that comes of it. */
+    /** Runs an action, and waits until its reply is complete. */
     async act(answer: Promise<Answer>): Promise<void> {
       last = answer;
       await settled();
     },
-    /** The form that opened last. @throws Error when there is none */
+    /** The form that opened last. @throws Error if there is none */
     form(): SeenModal {
       if (opened === undefined) throw new Error('no form opened');
       return opened;
     },
     /**
-     * Waits for a message that the person sees and that has what is looked for; the last one, if there are several.
-     * @throws Error when none comes
+     * Waits for a message visible to the user for which `look` returns a value. If there are several, returns the newest.
+     * @throws Error if none arrives
      */
     async find<Found>({ channelId, userId }: Person, look: (message: SeenMessage) => Found | undefined) {
       const newestFirst = () => [...discord.messages({ channelId, userId })].reverse();
@@ -92,7 +92,7 @@ export function createStage(deps: {
       };
       await until(sandbox.watch, () => first() !== undefined);
       const found = first();
-      if (found === undefined) throw new Error('no message has what is to be used');
+      if (found === undefined) throw new Error('no message has the control to use');
       return found;
     },
   };
@@ -103,7 +103,10 @@ const wordsOf = (answer: Answer | undefined): string =>
 
 type Options = Readonly<Record<string, OptionValue>>;
 
-/** Runs a command. @param options its options, or what makes them, right before it is shown */
+/**
+ * Builds the step that runs a command.
+ * @param options its options, or a function that creates them right before the preview
+ */
 export const runs = (
   who: Role,
   caption: Texts,
@@ -126,12 +129,12 @@ const optionText = (value: OptionValue): string | number =>
   typeof value === 'object' ? value.filename : value;
 
 interface Filling {
-  /** The fields of the form with what stands in them. */
+  /** The form's fields with their initial values. */
   readonly values: readonly (readonly [id: string, value: string])[];
   readonly text: (texts: Texts) => string;
 }
 
-/** Fills in the form that the step before has opened, and submits it. */
+/** Builds the step that fills in and submits the form that the previous step opened. */
 export const fills = (
   who: Role,
   caption: Texts,
@@ -156,7 +159,10 @@ export const fills = (
 
 type FindButton = (message: SeenMessage) => string | undefined;
 
-/** Presses a button of the last message that has it. @param how how it is pressed, unless one waits for what comes of it */
+/**
+ * Builds the step that presses a button of the newest message that has it.
+ * @param how replaces pressing the button and waiting for the reply
+ */
 export const presses = (
   who: Role,
   caption: Texts,
@@ -187,7 +193,7 @@ export const presses = (
   },
 });
 
-/** Chooses in a select of the last message that has one. */
+/** Builds the step that chooses in a select of the newest message that has one. */
 export const picks = (who: Role, caption: Texts, values: readonly string[]): Step => ({
   who,
   caption,
@@ -203,7 +209,7 @@ export const picks = (who: Role, caption: Texts, values: readonly string[]): Ste
   },
 });
 
-/** Something that no person does at Discord. */
+/** Builds a step that isn't a user's action in Discord. */
 export const happens = (
   who: Role,
   caption: Texts,
@@ -224,7 +230,7 @@ const buttonsOf = ({ current }: SeenMessage): readonly APIButtonComponentWithCus
       (button) => 'custom_id' in button && button.disabled !== true,
     ) as APIButtonComponentWithCustomId[];
 
-/** The button that stands out: what sends, else the next thing to do, else the first that is there. */
+/** Returns the main button: a green one, otherwise a blue one, otherwise the first. */
 export function mainButton(message: SeenMessage): string | undefined {
   const buttons = buttonsOf(message);
   const main =
@@ -234,7 +240,7 @@ export function mainButton(message: SeenMessage): string | undefined {
   return main?.custom_id;
 }
 
-/** The button whose custom id matches. @param text what its message has to say by then */
+/** Finds the button with a matching custom id. @param text a text that the message must contain */
 export const buttonWith =
   (id: RegExp, text = ''): FindButton =>
   (message) =>
@@ -242,7 +248,7 @@ export const buttonWith =
       ? buttonsOf(message).find(({ custom_id }) => id.test(custom_id))?.custom_id
       : undefined;
 
-/** An admin sets the key, in #staff, where no member sees it. */
+/** Lets an admin set the key, in #staff, which members can't see. */
 export async function setKey(stage: Stage): Promise<void> {
   const admin = stage.person('admin', 'staff');
   await stage.act(admin.slash('setkey'));
@@ -250,7 +256,7 @@ export async function setKey(stage: Stage): Promise<void> {
   await stage.act(admin.submit(stage.form(), { [field?.id ?? '']: KEY }));
 }
 
-/** An admin sets the key, and has what members submit wait for moderators in #staff. */
+/** Lets an admin set the key and turn on approval in #staff. */
 export async function turnApprovalOn(stage: Stage): Promise<void> {
   await setKey(stage);
   const admin = stage.person('admin', 'staff');
@@ -266,13 +272,13 @@ export async function turnApprovalOn(stage: Stage): Promise<void> {
   await stage.act(admin.press(message, found));
 }
 
-/** An API key that the stand-in of the service accepts. */
+/** An API key that the listing service accepts. */
 export const KEY = 'sandbox-key-1234';
 
-/** The longest wait for something to press. */
+/** The maximum wait for a condition, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Waits until something holds, looking whenever anything happens; no longer than a person would. */
+/** Waits until a condition holds, at most {@link PATIENCE_MS}. Checks it at every event. */
 export async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = watch(() => holds() && resolve());

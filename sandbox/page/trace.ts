@@ -6,21 +6,21 @@ export interface TraceEntry {
   readonly from: 'bot' | 'discord';
   readonly title: string;
   readonly body: string;
-  /** The rules that it breaks, with what Discord answered. */
+  /** The Discord rules that it breaks, with Discord's responses. */
   readonly broken: readonly { readonly title: string; readonly answer: string }[];
 }
 
 const KEPT = 300;
 const LONGEST_BODY = 4_000;
 
-/** What went over the wire last, for people: without heartbeats, and without what is a credential. */
+/** Creates a trace of the latest requests and payloads for the page. It leaves out heartbeats and masks credentials. */
 export function createTrace() {
   const entries: TraceEntry[] = [];
   let count = 0;
 
   return {
     entries: (): readonly TraceEntry[] => entries,
-    /** @returns the entry that is new or has changed, if any */
+    /** @returns the new or changed entry, if any */
     take(event: SandboxEvent): TraceEntry | undefined {
       if (event.kind === 'wire') {
         const { method, path, status, body } = event.request;
@@ -43,7 +43,7 @@ export function createTrace() {
   };
 }
 
-/** The name of a payload; `undefined` for heartbeats, which say nothing. */
+/** Returns a payload's name; `undefined` for heartbeats, which aren't worth showing. */
 function frameTitle(text: string): string | undefined {
   const payload = parsed(text);
   const op = payload.op ?? -1;
@@ -59,11 +59,11 @@ function parsed(text: string): { readonly op?: number; readonly t?: string } {
   }
 }
 
-/** The token in a path is a credential, even at a stand-in. */
+/** Masks the tokens in paths, because they are credentials even here. */
 export const withoutTokens = (text: string): string =>
   text.replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]');
 
-/** Tokens, and what somebody typed into a modal: that may be a key. */
+/** Masks tokens and texts typed into modals, because they may be keys. */
 function masked(text: string): string {
   const hidden = withoutTokens(text)
     .replace(/("token":")[^"]+/g, '$1[token]')

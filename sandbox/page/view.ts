@@ -16,18 +16,18 @@ import type { SeatView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** More than fits on a screen; the oldest are not shown. */
+/** More messages than fit on a screen. Older ones aren't shown. */
 const MOST_MESSAGES = 60;
 
-/** Discord's names for the languages that the bot speaks. */
+/** Discord's codes for the bot's languages. */
 const LOCALES = languages.flatMap((language) => language.locales);
 
 export type Views = ReturnType<typeof createViews>;
-/** Everything that one person sees, but the trace. */
+/** Everything that a user sees except the trace. */
 export type View = ReturnType<Views['of']>;
 export type TroublesView = ReturnType<typeof troublesView>;
 
-/** What a person sees now, and what of it they have put away. */
+/** Creates the views of users, without the messages that they dismissed. */
 export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();
@@ -46,7 +46,7 @@ export function createViews(sandbox: Sandbox) {
       .slice(-MOST_MESSAGES)
       .map((message) => messageView(message, lookingAt({ discord, guild })));
 
-  /** Who is there, and where; #staff is for the team alone. */
+  /** Finds the guild and channel of a seat. Only the team sees #staff. */
   function placeOf({ role, locale, channel, ...seat }: SeatView) {
     const guild = guildOf(seat);
     const channels = discord
@@ -64,11 +64,11 @@ export function createViews(sandbox: Sandbox) {
 
   return {
     place: placeOf,
-    /** A private message that this person dismisses. */
+    /** Dismisses a private message. */
     dismiss(message: string): void {
       dismissed.add(message);
     },
-    /** @returns whether anything may look otherwise now */
+    /** @returns whether the view may have changed */
     take(event: SandboxEvent): boolean {
       if (event.kind === 'interaction') waiting.take(event);
       if (event.kind === 'wire')
@@ -78,7 +78,7 @@ export function createViews(sandbox: Sandbox) {
     of(seat: SeatView, scenario: ScenarioView | undefined) {
       const place = placeOf(seat);
       const { role, locale, guild, channel, channels } = place;
-      // All of them are there to be mentioned and picked.
+      // Creates all members, so that users can mention and pick them.
       for (const each of ROLE_NAMES) people.at({ role: each, guild, locale });
       const me = people.at(place);
       const commands = me.commands();
@@ -86,7 +86,7 @@ export function createViews(sandbox: Sandbox) {
       const botName = discord.nameOf(discord.applicationId) ?? '';
       return {
         you: { role, guild: guild.id, channel, locale },
-        /** Discord's names for the languages that one can choose. */
+        /** Discord's codes for the languages to choose from. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channels,
@@ -106,7 +106,7 @@ export function createViews(sandbox: Sandbox) {
         },
         keys,
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
-        /** How often a rule of Discord was broken. */
+        /** How often the bot broke a Discord rule. */
         broken: discord.breaches.length,
         scenarios: SCENARIOS.map(({ name, title, about }) => ({
           name,
@@ -119,7 +119,7 @@ export function createViews(sandbox: Sandbox) {
   };
 }
 
-/** What can be wrong with somebody, and what is. */
+/** Lists the faults to choose from, and the current one. */
 const troublesView = (
   now: string,
   troubles: Readonly<Record<string, { readonly words: Texts }>>,
@@ -134,7 +134,7 @@ function addressOf({ server, port, query_port }: SubmittedServer): string {
   return `${host}:${port}${query_port === undefined ? '' : ` (query port ${query_port})`}`;
 }
 
-/** Commands that have no answer yet, or got none in time: a person's Discord shows those, and nobody else's. */
+/** Creates the list of commands without a reply: none yet, or none in time. Only the command's user sees them. */
 function createWaiting() {
   const waiting = new Map<string, { readonly interaction: Interaction; state: 'sending' | 'failed' }>();
   return {

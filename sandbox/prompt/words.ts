@@ -49,7 +49,7 @@ export function helpText(commands: readonly APIApplicationCommand[], buttons: re
   ].join('\n');
 }
 
-/** Formats a breach of a Discord rule so that it stands out. */
+/** Formats a breach of a Discord rule as a conspicuous line. */
 export function breachText({ title, method, path, status, code, message }: Breach): string {
   return `!!! A DISCORD RULE WAS BROKEN: ${title}\n!!! ${method} ${withoutTokens(path)} → ${status}, ${code}: ${message}`;
 }

@@ -249,9 +249,9 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const tab = await inNewServer();
     await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();
-    await side(tab).getByLabel('Who you are').selectOption('other');
+    await side(tab).getByLabel('Your role').selectOption('other');
     await expect.poll(() => answers(tab).count()).toBe(0);
-    await side(tab).getByLabel('Who you are').selectOption('member');
+    await side(tab).getByLabel('Your role').selectOption('member');
     await log(tab).getByRole('button', { name: 'Dismiss message' }).click();
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.evaluate('window.isFrozen = true');
     await member.press(answer, label);
     await button.click();
-    await tab.getByRole('alert').getByText('This message has changed. Look again.').waitFor();
+    await tab.getByRole('alert').getByText('This message has just changed. Check it again.').waitFor();
   });
 
   it('is one world in two tabs and at the prompt', async () => {
@@ -510,11 +510,11 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const staff = tab.getByRole('log', { name: 'Messages in #staff' });
     await staff.getByText('log channel. It shows submissions').waitFor();
     expect(await names()).toEqual(['#general', '#staff', '#news', '#questions', '✉Direct messages']);
-    await side(tab).getByLabel('Who you are').selectOption('moderator');
+    await side(tab).getByLabel('Your role').selectOption('moderator');
     await staff.getByText('log channel. It shows submissions').waitFor();
     const role = discord.roles(guild).find(({ name }) => name === 'Moderators');
     expect(role).toBeDefined();
-    await side(tab).getByLabel('Who you are').selectOption('member');
+    await side(tab).getByLabel('Your role').selectOption('member');
     await composer(tab).waitFor();
     expect(await names()).toEqual(['#general', '#news', '#questions', '✉Direct messages']);
 
@@ -549,7 +549,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'More' }).last().waitFor();
     expect(await tab.evaluate(COVERED_TIMES)).toBe(0);
     await tab.getByRole('combobox', { name: 'Channel', exact: true }).selectOption('#staff');
-    await tab.getByText('Nothing is written here yet.').waitFor();
+    await tab.getByText('There are no messages here yet.').waitFor();
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
@@ -634,17 +634,17 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
     await service.selectOption('refuses connections');
     await expect.poll(() => listing.mode.kind).toBe('down');
-    await service.selectOption('answers as it should');
+    await service.selectOption('works normally');
     await expect.poll(() => listing.mode.kind).toBe('ok');
     const discord = side(tab).getByRole('combobox', { name: /^Discord(?! server)/ });
-    await discord.selectOption('answers 503');
+    await discord.selectOption('responds with 503');
     await expect.poll(() => scene.sandbox.discordTrouble).toBe('failing');
-    await discord.selectOption('answers as it should');
+    await discord.selectOption('works normally');
     await expect.poll(() => scene.sandbox.discordTrouble).toBe('ok');
     await side(tab)
       .getByText(/^Keys \(/)
       .click();
-    await side(tab).getByLabel('A key that the service is to accept').fill('another-key');
+    await side(tab).getByLabel('A new key for the service to accept').fill('another-key');
     await side(tab).getByRole('button', { name: 'Allow' }).click();
     await side(tab).getByRole('button', { name: 'Revoke another-key' }).click();
     await expect.poll(() => listing.keys).not.toContain('another-key');

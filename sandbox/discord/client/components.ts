@@ -33,7 +33,7 @@ export function findButton(message: APIMessage, labelOrId: string): Pressable | 
   return { id: button.id, custom_id: button.custom_id };
 }
 
-/** Options that a select can offer besides its own. */
+/** The channels and roles of the guild, which selects can offer. */
 export interface Here {
   readonly channels: readonly Channel[];
   readonly roles: readonly Named[];

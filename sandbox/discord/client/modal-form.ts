@@ -116,7 +116,7 @@ export const submitted = (
     } as APIModalSubmissionComponent;
   });
 
-/** Selects and uploads send a list, which is empty for no choice (Discord docs: Component Reference). */
+/** Selects and uploads send a list, which may be empty (Discord docs: Component Reference). */
 function sentValue(label: APILabelComponent, entered: string | Upload | undefined, resolved: Resolved) {
   const field = fieldOf(label);
   switch (field?.kind) {

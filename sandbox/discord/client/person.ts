@@ -58,7 +58,7 @@ function interactionIdIn(opened: Opened): string {
   throw new Error(`expected a modal, got: ${JSON.stringify(opened)}`);
 }
 
-/** Creates a user with Discord on a phone. It sends only what Discord would let the user send. */
+/** Creates a user with Discord on a phone. The user can only do what Discord would allow. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
   /** Interactions whose modal was submitted and got a reply. */
   const closed = new WeakSet<Interaction>();
@@ -187,7 +187,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       if (command === undefined || option?.type !== ApplicationCommandOptionType.String) return [];
       const typed = String(given[focused] ?? '');
       if (option.autocomplete !== true || [...typed].length > (option.max_length ?? 6_000)) return [];
-      // Autocomplete interactions have no resolved data.
+      // Autocomplete interactions don't have resolved data.
       const filled = filledOptions(command, { ...given, [focused]: typed }, createResolved(world, actor));
       const options = filled.map((each) => (each.name === focused ? { ...each, focused: true } : each));
       const data = {
@@ -246,7 +246,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const resolved = createResolved(world, actor);
       const components = submitted(modal, entered, resolved);
       const data = { custom_id: modal.custom_id, components, ...resolved.all() };
-      // A modal that a command opened has no message to update.
+      // If a command opened the modal, there is no message to update.
       const { source } = openedBy;
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
       // If no response arrives, the modal shows "Something went wrong" and can be submitted again.

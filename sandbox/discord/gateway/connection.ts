@@ -96,7 +96,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   function identify(asked: GatewayIdentifyData): GatewayCloseCodes | undefined {
     if (session !== undefined) return GatewayCloseCodes.AlreadyAuthenticated;
     if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
-    // This bot requests no intents, and the stand-in sends no events of intents.
+    // This bot doesn't request intents, and the stand-in doesn't send events that need them.
     if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
     const [id, count] = asked.shard ?? [0, 1];
     if (id >= count) return GatewayCloseCodes.InvalidShard;
@@ -145,7 +145,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     const why = understand(JSON.parse(String(data)));
     if (why !== undefined) refuse(why);
   });
-  // 'close' also follows an error, which adds nothing.
+  // 'close' follows every error, and is enough.
   socket.on('error', () => {});
   socket.on('close', (code) => {
     clearTimeout(silence);
@@ -169,7 +169,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    /** Makes the connection dead: it stays open, but carries nothing. */
+    /** Makes the connection dead: it stays open, but data no longer arrives. */
     die(): void {
       closedByUs = true;
       clearTimeout(silence);

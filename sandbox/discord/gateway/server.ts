@@ -133,7 +133,7 @@ export function createGateway(deps: GatewayDeps) {
       },
       /** Sends op 1. */
       requestHeartbeat: each(({ send }) => send(GatewayOpcodes.Heartbeat, null)),
-      /** Sends nothing on present and new connections, which stay open. */
+      /** Stops sending on present and new connections, but keeps them open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
         // Clients that connected in the meantime received no HELLO.

@@ -33,7 +33,7 @@ const NONCE_MS = 3 * 60_000;
 const OLD_MS = 3_600_000;
 const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
-/** Routes for messages that the bot posts in a channel by itself, and for their later edits. */
+/** Routes for posting messages in a channel without an interaction, and for editing them. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const { guilds, clock, messages, directMessages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
@@ -146,7 +146,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
-/** Stands for no guild, so no role can be pinged. */
+/** Used outside guilds, where roles can't be pinged. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
 
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {

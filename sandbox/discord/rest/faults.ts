@@ -13,7 +13,7 @@ export type Fault =
    * time.
    */
   | { readonly kind: 'block'; readonly as: 'text' | 'html' }
-  /** Responds with this status and does nothing: 500, 502, 401 … The body is a Discord error, or the given text or JSON. */
+  /** Responds with this status instead of doing the request. The body is a Discord error, or the given text or JSON. */
   | {
       readonly kind: 'status';
       readonly status: number;

@@ -132,7 +132,7 @@ export function webhookRoutes(
     const interaction = interactions.byToken(call.params.token ?? '');
     if (interaction === undefined || call.params.app !== applicationId) return unknownWebhook;
     if (interactions.expired(interaction)) return expiredToken;
-    // Discord doesn't document this case after a modal or choices. There is no message, so nothing to follow up.
+    // Discord doesn't document this case after a modal or choices. Without a message, a follow-up isn't possible.
     return interaction.original === undefined ? unknownWebhook : handle(interaction, call);
   };
 
@@ -167,7 +167,7 @@ export function webhookRoutes(
     return ok(message.current);
   });
 
-  /** Reads the reply. A failure is no breach, because a bot has no other way to find out what the member sees. */
+  /** Reads the reply. A failure isn't a breach, because this is a bot's only way to find out what the member sees. */
   function read(call: Call): Reply | Denial {
     const answer = withMessage(({ current }) => ok(current))(call);
     return 'code' in answer ? { ...answer, blameless: true } : answer;

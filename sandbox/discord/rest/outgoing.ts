@@ -140,9 +140,9 @@ export function withIds<C>(components: readonly C[]): C[] {
 const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
 
 /**
- * Returns the users and roles that a message would ping: everyone it mentions, unless `allowed_mentions` limits them (Discord
- * docs: Message, Allowed Mentions). Replies to interactions ping fewer by default, which makes no difference for a bot that
- * always sends `allowed_mentions`.
+ * Returns the users and roles that a message would ping: all that it mentions, unless `allowed_mentions` limits them (Discord
+ * docs: Message, Allowed Mentions). Replies to interactions ping fewer by default, but this bot always sends
+ * `allowed_mentions`.
  */
 export function mentionsIn({ content, allowed_mentions: allowed }: MessageBody): Mentions {
   const named = namedIn(content ?? '');

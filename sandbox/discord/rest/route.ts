@@ -10,7 +10,7 @@ export interface Call {
   readonly files: readonly UploadedFile[];
 }
 
-/** A response; without a body it has no content type either. */
+/** A response. Without a body, it doesn't have a content type either. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
@@ -61,7 +61,7 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   };
 }
 
-/** Decodes a text; one that can't be decoded (`%E0`) is returned unchanged, and so matches nothing. */
+/** Decodes a text; a text that can't be decoded (`%E0`) is returned unchanged, so it doesn't match. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

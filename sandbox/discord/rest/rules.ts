@@ -24,7 +24,7 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
-/** A rule of Discord for a kind of body that its published schemas don't express. */
+/** A Discord rule for one kind of body, which Discord's published schemas don't express. */
 interface Rule<Sent> {
   /** The name of a breach, which also identifies the rule in tests. */
   readonly title: string;
@@ -97,7 +97,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A flag can be set in this request',
     check({ body, request, current }) {
-      // Setting the ephemeral flag of an ephemeral message again changes nothing.
+      // An ephemeral message can be sent its own ephemeral flag again.
       const already = (current?.flags ?? 0) & MessageFlags.Ephemeral;
       const settable = SETTABLE_FLAGS[request] | already;
       return ((body.flags ?? 0) & ~settable) === 0 ? undefined : ['flags'];
@@ -429,7 +429,7 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Posts use the webhook schema too: of the additional properties in the schema of posts (such as content of 4,000), bots can only use the nonce.
+  // Posts use the webhook schema too. The schema for posts allows more (such as content of 4,000), but bots can only use the nonce.
   post: IncomingWebhookRequestPartialSchema,
 };
 

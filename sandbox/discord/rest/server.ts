@@ -19,7 +19,7 @@ interface RestDeps {
   readonly faults: Faults;
   /** Called with every request once it has a response. */
   readonly onRequest: (request: HandledRequest) => void;
-  /** Called if a response violates Discord's own schema, which is an error of the stand-in. */
+  /** Called if a response violates Discord's own schema, which is a bug in the stand-in. */
   readonly onFlaw: (flaw: string) => void;
 }
 
@@ -89,7 +89,7 @@ export function createRestApi(deps: RestDeps): RequestListener {
 
   return (request, response) => {
     handle(request, response).catch((error: Error) => {
-      // A request that broke off while it was read needs no response. Anything else is an error of the stand-in.
+      // A request that was cut off doesn't need a response. Any other error is a bug in the stand-in.
       if (request.complete) process.emitWarning(error);
       response.destroy();
     });

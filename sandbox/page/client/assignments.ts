@@ -1,22 +1,23 @@
-/** A line that could not be understood. The message says what was expected; a piped run ends with status 1. */
+/** A line that isn't valid. The message describes the expected input; in a piped run, the program exits with status 1. */
 export class BadLine extends Error {
   override readonly name = 'BadLine';
 }
 
 interface Grammar {
-  /** The names that can have a value. */
+  /** The names that can be assigned to. */
   readonly names: readonly string[];
-  /** The sign between a name and its value. */
+  /** The character between a name and its value. */
   readonly sign: ':' | '=';
 }
 
-/** In double quotes: everything up to the next quote that has no backslash before it. */
+/** Matches a text in double quotes, which ends at the first quote without a backslash. */
 const QUOTED = /^"((?:\\.|[^"\\])*)"(?=\s|$)/su;
 
 /**
- * Reads a line of assignments: `name:value name:"a value"`. A value in double quotes ends with its quote (`\"`, `\\` and
- * `\n` inside); any other value ends before the next ` name:` that is one of the names, so it may hold colons and spaces,
- * as in Discord. The values may be secrets: no error repeats one.
+ * Parses a line of assignments: `name:value name:"a value"`.
+ * - A quoted value ends at its closing quote, and can contain `\"`, `\\` and `\n`.
+ * - Any other value ends before the next ` name:` with a known name. As in Discord, it can contain colons and spaces.
+ * Values may be secrets, so errors never repeat them.
  * @throws BadLine
  */
 export function readAssignments(
@@ -37,7 +38,7 @@ export function readAssignments(
   return found;
 }
 
-/** The text in double quotes with its escapes undone; any other text as it is. */
+/** Removes the double quotes and escapes of a quoted text. Other texts are returned unchanged. */
 export function unquoted(text: string): string {
   const [all, inside = ''] = QUOTED.exec(text.trim()) ?? [];
   if (all !== text.trim()) return text;

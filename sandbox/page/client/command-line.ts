@@ -7,12 +7,13 @@ import { Part } from './part.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
-/** So that not every letter asks the bot. */
+/** The pause in typing before the bot is asked for choices, in milliseconds. */
 const TYPING_MS = 120;
 
 /**
- * A command with its options in a form: the browser says what is missing, and the stand-in what Discord would not send.
- * The event `sent` has the act; `left` tells that it is not to be sent.
+ * A command's options as a form. The browser reports missing options, and the stand-in reports input that Discord
+ * wouldn't send.
+ * The event `sent` carries the action; `left` means that the user left the command.
  */
 class SandboxCommand extends Part {
   static override properties = {
@@ -23,12 +24,12 @@ class SandboxCommand extends Part {
     suggested: { state: true },
   };
   declare command: CommandView;
-  /** The text after the command's name, as it was typed or pasted. */
+  /** The text typed or pasted after the command's name. */
   declare given: string;
-  /** Whether it is only shown. */
+  /** Whether the command is a preview that can't be edited. */
   declare isExample: boolean;
   declare locale: string;
-  /** What the bot suggested last, by option. */
+  /** The bot's latest choices, by option. */
   declare suggested: Readonly<Record<string, readonly Choice[]>>;
   typing: number;
 
@@ -47,12 +48,12 @@ class SandboxCommand extends Part {
     else this.focusNext();
   }
 
-  /** The field of an option. */
+  /** Returns the field of an option. */
   field(name: string): HTMLInputElement | HTMLSelectElement | null {
     return this.querySelector(`[name="${CSS.escape(name)}"]`);
   }
 
-  /** Focuses the first field that has to be filled, else what sends the command. */
+  /** Focuses the first empty required field, or the send button if there is none. */
   focusNext(): void {
     const fields = [...this.querySelectorAll<HTMLInputElement>(':required')];
     const missing = fields.find(({ value }) => value === '');
@@ -60,8 +61,8 @@ class SandboxCommand extends Part {
   }
 
   /**
-   * Fills the fields that a text names, such as `game:cs2 server:play.example.com`.
-   * @param own the option whose value the text begins with, unless it begins with a name
+   * Fills fields from a text such as `game:cs2 server:play.example.com`.
+   * @param own the option that gets the text's beginning if it isn't an option's name
    */
   fill(text: string, own: OptionView): void {
     const found = this.assignmentsIn(text, own);
@@ -69,11 +70,11 @@ class SandboxCommand extends Part {
     const [last, value] = found.at(-1) ?? [own.name, ''];
     this.focusNext();
     const isComplete = this.querySelector('.send:focus') !== null;
-    // Enter in a text field sends the command as well.
+    // Stays in the last field, because Enter there also sends the command.
     if (value === '' || isComplete) this.field(last)?.focus();
   }
 
-  /** Whether a text begins with the name of an option. */
+  /** Whether a text begins with an option's name. */
   isNamed = (text: string): boolean =>
     this.command.options.some(({ name }) => text.trimStart().startsWith(`${name}:`));
 
@@ -93,7 +94,7 @@ class SandboxCommand extends Part {
     }
   }
 
-  /** A name and a colon within a field lead to the field of that name, as in Discord. */
+  /** Moves a typed `name:value` to that option's field, as Discord does. */
   onTyped(option: OptionView, { value }: HTMLInputElement): void {
     if (this.isNamed(value) || this.assignmentsIn(value, option).length > 1) this.fill(value, option);
     if (option.autocomplete) this.suggest(option);
@@ -104,7 +105,7 @@ class SandboxCommand extends Part {
     return [...new FormData(form)].filter(([, value]) => (value instanceof File ? value.name : value) !== '');
   }
 
-  /** Asks the bot once the person pauses. */
+  /** Asks the bot for choices after a pause in typing. */
   suggest({ name }: OptionView): void {
     clearTimeout(this.typing);
     this.typing = window.setTimeout(async () => {

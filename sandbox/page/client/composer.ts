@@ -8,10 +8,13 @@ import { Part } from './part.ts';
 import { DIRECT, wordsFor } from './words.ts';
 
 const LIST = 'composer-list';
-/** `/name` and a space, with what follows. */
+/** Matches `/name`, a space, and the rest. */
 const CALLED = /^\s*\/(\S+)\s(.*)$/su;
 
-/** Where one writes: words, or `/` and the name of a command, as in Discord. The event `sent` has the act, `unknown` the name of no command. */
+/**
+ * The message field. It accepts a text, or `/` and a command's name, as in Discord.
+ * The event `sent` carries the action; `unknown` carries a name that isn't a command's.
+ */
 export class SandboxComposer extends Part {
   static override properties = {
     view: { attribute: false },
@@ -22,11 +25,11 @@ export class SandboxComposer extends Part {
     active: { state: true },
   };
   declare view: View | undefined;
-  /** A line that a scenario is about to send; it is shown, and cannot be changed. */
+  /** The command line that a scenario previews. It can't be edited. */
   declare example: string;
   declare text: string;
   declare command: CommandView | undefined;
-  /** The text after the name of the command. */
+  /** The text after the command's name. */
   declare given: string;
   declare active: number;
 
@@ -42,7 +45,7 @@ export class SandboxComposer extends Part {
     document.getElementById(`${LIST}-${this.active}`)?.scrollIntoView({ block: 'nearest' });
   }
 
-  /** The commands that go on from what is typed. */
+  /** Returns the commands that match the typed text. */
   found(): readonly CommandView[] {
     if (!this.text.startsWith('/') || this.text.includes('\n')) return [];
     const typed = this.text.slice(1).trim().toLowerCase();
@@ -51,7 +54,7 @@ export class SandboxComposer extends Part {
     );
   }
 
-  /** Writes something, as if it were typed. */
+  /** Replaces the text as if the user typed it. */
   async write(text: string): Promise<void> {
     this.command = undefined;
     this.type(text);
@@ -59,7 +62,7 @@ export class SandboxComposer extends Part {
     this.querySelector('textarea')?.focus();
   }
 
-  /** The command that a text calls by its whole name, with what follows. */
+  /** Parses a text into a command and the rest, if it begins with a command's full name. */
   called(text: string): { readonly command: CommandView; readonly given: string } | undefined {
     const [, name, given = ''] = CALLED.exec(text) ?? [];
     const command = this.view?.commands.find(
@@ -68,7 +71,9 @@ export class SandboxComposer extends Part {
     return command === undefined ? undefined : { command, given };
   }
 
-  /** A command by its whole name with a space behind it is chosen, as in Discord; what follows fills its fields. */
+  /**
+   * Updates the text. A full command name and a space choose the command, as in Discord; the rest fills in its options.
+   */
   type(text: string): void {
     this.text = text;
     this.active = 0;
@@ -83,7 +88,7 @@ export class SandboxComposer extends Part {
     this.command = command;
   }
 
-  /** Back to words. */
+  /** Leaves the command and returns to the message field. */
   async leave(): Promise<void> {
     this.command = undefined;
     await this.updateComplete;
@@ -156,7 +161,7 @@ export class SandboxComposer extends Part {
       ></textarea>`;
   }
 
-  /** The list over the field, which keeps the focus and names the active command. */
+  /** Draws the list of commands. The message field keeps the focus and refers to the active command. */
   renderList(found: readonly CommandView[]): TemplateResult {
     return html`<ul id=${LIST} class="listbox" role="listbox" aria-label="/">
       ${found.map(

@@ -2,7 +2,7 @@ import type { Act, FileValue, Outcome, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { View } from '../view.ts';
 
-/** What the address of the page says: the token, who sits at it, and which scenario it plays. */
+/** Returns the parameters of the page's URL: the token, the seat and the scenario. */
 const address = () => new URLSearchParams(location.search);
 const token = address().get('token') ?? '';
 
@@ -18,7 +18,7 @@ function seat(): SeatView {
 
 export const scenarioOfAddress = (): string | null => address().get('scenario');
 
-/** An address of this page with other things in it. */
+/** Returns the page's URL with other parameters; `null` removes one. */
 export function addressWith(changes: Readonly<Record<string, string | null>>): string {
   const next = address();
   for (const [name, value] of Object.entries(changes))
@@ -27,7 +27,7 @@ export function addressWith(changes: Readonly<Record<string, string | null>>): s
   return `/?${next}`;
 }
 
-/** @throws Error when the sandbox is gone */
+/** @throws Error if the sandbox has stopped */
 export async function act(what: Act): Promise<Outcome> {
   const response = await fetch('/act', {
     method: 'POST',
@@ -40,7 +40,7 @@ export async function act(what: Act): Promise<Outcome> {
 
 let source: EventSource | undefined;
 
-/** Hears of everything that this person sees; called again it listens as somebody else. */
+/** Receives the view of the present seat. Another call replaces the previous connection. */
 export function listen(heard: {
   view(view: View): void;
   trace(entries: readonly TraceEntry[]): void;
@@ -54,7 +54,7 @@ export function listen(heard: {
   source.addEventListener('error', () => heard.lost(true));
 }
 
-/** A file as it goes to the sandbox. */
+/** Converts a file to JSON. */
 export async function fileValue(file: File): Promise<FileValue> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return { filename: file.name, base64: bytes.toBase64() };

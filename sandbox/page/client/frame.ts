@@ -8,7 +8,7 @@ import { channelTitle, DIRECT, wordsFor } from './words.ts';
 
 type Sit = (changes: Partial<SeatView>) => void;
 
-/** The letters that stand for a Discord server without a picture. */
+/** Returns the initials of a Discord server, shown in place of a picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/u)
@@ -17,7 +17,7 @@ const initials = (name: string): string =>
     .slice(0, 2)
     .toUpperCase();
 
-/** Discord servers, and the channels of the one that is open, on wide screens. */
+/** Draws the Discord servers, and the channels of the current one, for wide screens. */
 export function places({ guilds, channels, you }: View, sit: Sit): TemplateResult {
   const words = wordsFor(you.locale);
   const current = (isCurrent: boolean) => (isCurrent ? 'true' : 'false');
@@ -46,7 +46,9 @@ export function places({ guilds, channels, you }: View, sit: Sit): TemplateResul
     </nav>`;
 }
 
-/** The head of a channel; on narrow screens it also says where one is, and lets one go elsewhere. */
+/**
+ * Draws a channel's header. On narrow screens, it also shows the user and the Discord server, and has a menu of channels.
+ */
 export function header(
   { you, guilds, channels }: View,
   sit: Sit,

@@ -14,36 +14,36 @@ import { side } from './side.ts';
 import { type StoryActs, story, welcome } from './story.ts';
 import { channelTitle, wordsFor } from './words.ts';
 
-/** Everything that is drawn. */
+/** The page's state. */
 const state = {
   view: undefined as View | undefined,
   trace: [] as readonly TraceEntry[],
   modal: undefined as ModalView | undefined,
   modalProblem: '',
-  /** What this person's own Discord says, such as why it did not send something. */
+  /** The client's own message, such as why it didn't send an action. */
   told: '',
   failed: new Set<string>(),
   isLost: false,
   isOpen: false,
-  /** The scenario whose eyes are followed: the one of the address, while it plays. */
+  /** The scenario whose view the page follows: the one in the URL, while it plays. */
   follows: scenarioOfAddress(),
-  /** The scenario that was asked for last: a view that comes before it begins does not ask again. */
+  /** The scenario that was last requested. It isn't requested again while its first view is on the way. */
   asked: '',
-  /** Nothing of it has been followed yet. */
+  /** Whether the page hasn't followed a scenario yet. */
   isFresh: true,
-  /** The step of the scenario whose caption had the focus last. */
+  /** The step of the scenario whose *Next* button was last focused. */
   focused: '',
 };
 const MOST_ENTRIES = 300;
-/** So near its end, in pixels, a list counts as read to it. */
+/** How near its end a list counts as scrolled to the end, in pixels. */
 const NEAR_END = 80;
-/** The width from which everything is beside each other. */
+/** Whether the window is wide enough for all columns. */
 const wide = matchMedia('(min-width: 1200px)');
 const root = document.getElementById('page') ?? document.body;
 
 const words = () => wordsFor(state.view?.you.locale ?? '');
 
-/** Does something, and shows what this person's own Discord has to say of it. */
+/** Runs an action, and shows the client's message about it, if any. */
 async function perform(what: Act): Promise<Outcome> {
   state.told = '';
   try {
@@ -62,18 +62,18 @@ async function perform(what: Act): Promise<Outcome> {
   }
 }
 
-/** Shows what this person's own Discord says. */
+/** Shows a message of the client. */
 function say(text: string): void {
   state.told = text;
   draw();
 }
 
-/** A press or a choice on a message; what it said of the press before goes. */
+/** Runs an action on a message, and removes the message's previous failure. */
 async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
-  // Every button that is shown can be pressed, unless another press has just changed the message.
+  // A press is only refused if the message has just changed.
   if (kind === 'refused' && what.do === 'press') state.told = words().changed;
   draw();
 }
@@ -81,7 +81,7 @@ async function performOn(what: MessageAct): Promise<void> {
 async function submitted({ detail }: Submitted): Promise<void> {
   const { modal } = state;
   if (modal === undefined) return;
-  // Discord closes the window as soon as the bot has acknowledged it; "thinking…" is then in the channel.
+  // Discord closes a modal once the bot acknowledges it. "Thinking…" is then shown in the channel.
   const slow = setTimeout(closeModal, 400);
   const outcome = await perform({ do: 'submit', modal: modal.id, values: detail });
   clearTimeout(slow);
@@ -98,16 +98,16 @@ function closeModal(): void {
   state.modal = undefined;
   state.modalProblem = '';
   draw();
-  // Nothing behind the window takes the focus before it is closed.
+  // The page can't be focused until the dialog is closed.
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLElement>('.composer textarea');
-    // The closed dialog gave the focus back, but in Chromium without the caret: nothing could be typed.
+    // In Chromium, the field that regains the focus has no caret and accepts no input until it is focused again.
     field?.blur();
     field?.focus();
   });
 }
 
-/** Somebody else sits down, in another place or with another language. */
+/** Changes the seat: the user, the place or the language. */
 function sit(changes: Partial<SeatView>): void {
   history.replaceState(null, '', addressWith(changes));
   state.told = '';
@@ -123,12 +123,12 @@ function play(scenario: string): void {
   void perform({ do: 'play', scenario });
 }
 
-/** The scenario of the address begins by itself, but not again after a reload; and one sees it through its eyes. */
+/** Starts the scenario in the URL, except after a reload, and follows the view of its current user. */
 function follow(view: View): void {
   const { follows } = state;
   if (follows === null) return;
   const { scenario } = view;
-  // In another language it is another play.
+  // In another language, the scenario starts again.
   if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
     state.isFresh = false;
     if (state.asked === follows || scenario?.state === 'playing' || view.bot === 'starting') return;
@@ -168,7 +168,7 @@ function draw(): void {
   document.documentElement.lang = view.you.locale;
   document.title = `${channelTitle(view.you.channel, view.you.locale)} | ${view.guilds.find(({ id }) => id === view.you.guild)?.name}`;
   const scrollOn = follower();
-  // What is drawn before the first view came is no part of the page.
+  // Removes the placeholder of index.html before the first drawing.
   if (!root.hasAttribute('data-drawn')) root.replaceChildren();
   root.setAttribute('data-drawn', '');
   render(page(view), root);
@@ -176,7 +176,7 @@ function draw(): void {
   focusStory(view);
 }
 
-/** A new caption has the focus on its way on, unless the visitor is writing something. */
+/** Focuses *Next* when the caption changes, unless the visitor is typing. */
 function focusStory({ scenario }: View): void {
   const step = `${scenario?.seat.guild} ${scenario?.step} ${scenario?.state}`;
   const next = document.querySelector<HTMLElement>('.caption .next');
@@ -185,7 +185,7 @@ function focusStory({ scenario }: View): void {
   if (document.activeElement?.matches('input, textarea, select') !== true) next.focus();
 }
 
-/** The messages are seen to their end when something new is among them, or when their end was seen before. */
+/** Returns a function that scrolls to the last message if it is new, or if the list was at its end before. */
 function follower(): () => void {
   const list = () => document.querySelector('.messages');
   const last = () => list()?.querySelector('.message:last-of-type')?.getAttribute('data-id');
@@ -195,19 +195,19 @@ function follower(): () => void {
     before.list.scrollHeight - before.list.scrollTop - before.list.clientHeight < NEAR_END;
   return () => {
     if (last() === undefined || (!wasAtEnd && last() === before.last)) return;
-    // What is below the list may take more room once it has drawn itself.
+    // Waits for the parts below the list, which may grow when they are drawn.
     requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0));
   };
 }
 
-/** Nobody is followed any more, and the address plays nothing. */
+/** Stops following the scenario, and removes it from the URL. */
 function leave(): void {
   state.follows = null;
   history.replaceState(null, '', addressWith({ scenario: null }));
   void perform({ do: 'leave' });
 }
 
-/** Puts `/addserver` into the composer, for a member of the Discord server that is open. */
+/** Puts `/addserver` into the composer, as a member of the current Discord server. */
 async function tryIt(): Promise<void> {
   if (state.view?.scenario?.state === 'over') leave();
   sit({ role: 'member', channel: 'general' });
@@ -222,14 +222,14 @@ const storyActs: StoryActs = {
   tryIt: () => void tryIt(),
 };
 
-/** Opens the drawer and puts the focus into it, or closes it and gives the focus back. */
+/** Opens or closes the drawer, and moves the focus accordingly. */
 function fold(isOpen: boolean): void {
   state.isOpen = isOpen;
   draw();
   document.querySelector<HTMLElement>(isOpen ? '#side .fold' : 'header .fold')?.focus();
 }
 
-/** What is written in the channel; where that is nothing, what one can do, except in a scenario, which goes on by itself. */
+/** Draws the channel's messages. An empty channel shows the welcome, except during a scenario. */
 function content(view: View) {
   const { you, scenario } = view;
   if (view.messages.length > 0) {
@@ -244,7 +244,7 @@ function content(view: View) {
   return html`<p class="quiet">${words().nothing}</p>`;
 }
 
-/** Whether the scenario is played where one looks. */
+/** Whether the page shows the scenario's current user and place. */
 const isHere = ({ scenario, you }: View): boolean =>
   scenario?.seat.guild === you.guild && scenario.seat.role === you.role;
 
@@ -272,7 +272,7 @@ function page(view: View) {
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }
 
-/** What is typed outside of a field goes to the composer, as in Discord. */
+/** Focuses the composer when the user types outside a field, as Discord does. */
 function typeAnywhere({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
   const isField = target instanceof Element && target.matches('input, textarea, select, dialog *');
   const isPaste = (ctrlKey || metaKey) && key === 'v';

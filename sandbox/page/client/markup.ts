@@ -3,7 +3,7 @@ import { html, literal } from 'lit/static-html.js';
 import type { Mark } from '../../markdown.ts';
 import { timeText } from './times.ts';
 
-/** Pieces of a text, drawn. */
+/** Draws the pieces of a text. */
 export function draw(
   marks: readonly Mark[],
   locale: string,
@@ -16,7 +16,7 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
     case 'text':
       return mark.text;
     case 'break':
-      // What is a block of its own ends its line by itself.
+      // A block already ends its own line.
       return ['quote', 'block', 'heading', 'small'].includes(before) ? nothing : html`<br />`;
     case 'code':
       return html`<code>${mark.text}</code>`;
@@ -33,7 +33,7 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
   }
 }
 
-/** What holds other pieces, as HTML has it. */
+/** The HTML tags for pieces that contain others. */
 const TAGS = {
   strong: literal`strong`,
   em: literal`em`,
@@ -50,6 +50,6 @@ function iso(seconds: number): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** When a message was written, as Discord writes it beside the name. */
+/** Formats the time of a message as Discord shows it beside the name. */
 export const clockText = (ms: number, locale: string): string =>
   new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }).format(ms);

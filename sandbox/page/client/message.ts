@@ -7,21 +7,21 @@ import { select } from './select.ts';
 import { avatar } from './story.ts';
 import { wordsFor } from './words.ts';
 
-/** What can be done to a message. */
+/** An action on a message. */
 export type MessageAct = Extract<Act, { readonly message: string }>;
 
 export interface Drawing {
   readonly locale: string;
-  /** Commands on messages, for their menu. */
+  /** The message commands, for the menu of a message. */
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
-  /** Messages on which the last press had no answer. */
+  /** The messages whose last press got no response. */
   readonly failed: ReadonlySet<string>;
-  /** The custom id of the control that a scenario is about to use. */
+  /** The custom id of the control that a scenario will use next. */
   readonly target: string | undefined;
   readonly act: (what: MessageAct) => void;
 }
 
-/** Messages, one under the other. */
+/** Draws messages from top to bottom. */
 export const messages = (all: readonly MessageView[], drawing: Drawing) =>
   repeat(
     all,
@@ -59,7 +59,7 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
   </article>`;
 }
 
-/** The commands on a message. */
+/** Draws the menu of message commands. */
 function drawMenu(
   { id }: MessageView,
   { messageCommands, locale, act }: Drawing,
@@ -92,7 +92,9 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
     ${preview === '' ? nothing : html`<pre class="preview" tabindex="0" aria-label=${name}>${preview}</pre>`}`;
 }
 
-/** Each by its custom id, so that one that takes the place of another has nothing of what was ticked there. */
+/**
+ * Draws a row of controls. Each is keyed by its custom id, so a new control doesn't inherit another one's ticked boxes.
+ */
 const drawControls = (
   row: readonly (ButtonView | SelectView)[],
   message: MessageView,

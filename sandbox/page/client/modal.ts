@@ -9,10 +9,10 @@ import { Part } from './part.ts';
 import { options } from './select.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
-/** What was entered, when it is submitted. The event `closed` tells of the rest. */
+/** Carries the entered values. The event `closed` means that the user closed the modal. */
 export type Submitted = CustomEvent<Entered>;
 
-/** A window of Discord's over a native dialog: Escape closes it, Enter in a line submits it. */
+/** Shows a modal in a native dialog. Escape closes it, and Enter in a single-line field submits it. */
 class SandboxModal extends Part {
   static override properties = {
     modal: { attribute: false },
@@ -23,7 +23,7 @@ class SandboxModal extends Part {
   declare modal: ModalView | undefined;
   declare locale: string;
   declare problem: string;
-  /** Whether it is only shown, with the values that a scenario is about to send. */
+  /** Whether the modal is only a preview of the values that a scenario will submit. */
   declare isExample: boolean;
 
   constructor() {
@@ -40,7 +40,7 @@ class SandboxModal extends Part {
     this.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }
 
-  /** The dialog is closed once the page says so. */
+  /** Requests closing; the page then closes the dialog. */
   close(event: Event): void {
     event.preventDefault();
     this.tell('closed');
@@ -50,7 +50,7 @@ class SandboxModal extends Part {
     event.preventDefault();
     const detail: Record<string, Entered[string]> = {};
     for (const [name, value] of new FormData(event.target as HTMLFormElement)) {
-      // Where no file was chosen, the browser has one without a name.
+      // For an empty file field, the browser sends a file without a name.
       if (!(value instanceof File)) detail[name] = value;
       else if (value.name !== '') detail[name] = await fileValue(value);
     }

@@ -1,12 +1,12 @@
 import { LitElement } from 'lit';
 
-/** A part of the page, drawn without a shadow so that the page's style is its own. */
+/** A component of the page. It has no shadow root, so the page's style applies to it. */
 export class Part extends LitElement {
   override createRenderRoot(): this {
     return this;
   }
 
-  /** Tells those around it. */
+  /** Dispatches an event to the surrounding components. */
   tell(name: string, detail?: unknown): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
   }

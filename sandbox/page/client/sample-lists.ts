@@ -1,2 +1,2 @@
-/** The lists that ship in `docs/`: one as it should be, and one of 250 lines of which 12 are wrong in five ways. */
+/** Sample lists in `docs/`: a correct one, and one of 250 lines with 12 errors of five kinds. */
 export const SAMPLE_LISTS = ['servers.csv', 'servers-250.csv'] as const;

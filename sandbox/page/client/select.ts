@@ -7,16 +7,16 @@ interface About {
   readonly view: SelectView;
   readonly label: string;
   readonly done: string;
-  /** Whether a scenario is about to use it. */
+  /** Whether a scenario will use the select next. */
   readonly isTarget: boolean;
   readonly pick: (values: readonly string[]) => void;
 }
 
-/** What one choice is taken of a native select; several are ticked in a list that folds out. */
+/** Draws a select: native for a single choice, an expandable list of checkboxes for several. */
 export const select = (about: About): TemplateResult =>
   Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 
-/** What a native select offers. An attribute would not undo what a person has chosen there. */
+/** Draws the options of a native select. They set a property, because an attribute wouldn't undo the user's choice. */
 export const options = (offers: readonly Offer[]) =>
   repeat(
     offers,
@@ -38,7 +38,7 @@ function one({ view, label, isTarget, pick }: About): TemplateResult {
   </select>`;
 }
 
-/** The arrows would choose at once, each on its way to the next. */
+/** Opens the select for arrow keys, which would otherwise choose every option on the way. */
 function openFirst(event: KeyboardEvent): void {
   if (!event.key.startsWith('Arrow')) return;
   event.preventDefault();

@@ -7,7 +7,7 @@ import { options } from './select.ts';
 import { scenarioLink } from './story.ts';
 import { wordsFor } from './words.ts';
 
-/** What stands beside the channel, and what it can change. */
+/** The contents of the side panel, and its actions. */
 interface Side {
   readonly view: View;
   readonly trace: readonly TraceEntry[];
@@ -17,7 +17,7 @@ interface Side {
 }
 
 const ROLES = ['admin', 'moderator', 'member', 'other'] as const;
-/** A language as itself calls it, as in Discord's own settings. */
+/** Returns a language's name in that language, as in Discord's settings. */
 const languageName = (locale: string): string =>
   new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
 

@@ -6,7 +6,7 @@ import { wordsFor } from './words.ts';
 
 type Offered = View['scenarios'][number];
 
-/** What a visitor can do in the story that the page tells. */
+/** A visitor's actions in a scenario. */
 export interface StoryActs {
   play(scenario: string): void;
   next(): void;
@@ -15,7 +15,7 @@ export interface StoryActs {
   tryIt(): void;
 }
 
-/** Plays it; its address can be kept, too. */
+/** Draws a link that plays a scenario. Its URL can be bookmarked. */
 export const scenarioLink = (
   { name }: Offered,
   play: (scenario: string) => void,
@@ -31,7 +31,7 @@ export const scenarioLink = (
   >${inside}</a
 >`;
 
-/** What the page is, and what one can do here: the first sight. */
+/** Draws the first view: a description of the page, and the scenarios. */
 export function welcome({ scenarios, you }: View, { play, tryIt }: StoryActs): TemplateResult {
   const words = wordsFor(you.locale);
   const card = (title: string, about: string, sign: string) =>
@@ -49,7 +49,7 @@ export function welcome({ scenarios, you }: View, { play, tryIt }: StoryActs): T
   </section>`;
 }
 
-/** What is about to happen and through whose eyes it is seen; at the end, what one can do next. */
+/** Draws the caption of the current step, or the card at the end of a scenario. */
 export function story(scenario: ScenarioView, view: View, acts: StoryActs): TemplateResult | typeof nothing {
   switch (scenario.state) {
     case 'playing':

@@ -1,4 +1,4 @@
-/** The units Discord counts in, each with its length in seconds, the longest first. */
+/** The units of Discord's relative times, each with its length in seconds, longest first. */
 const UNITS = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -20,20 +20,20 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   S: { dateStyle: 'short', timeStyle: 'medium' },
 };
 
-/** How a time is to be read. */
+/** How to format a time. */
 interface TimeReading {
-  /** One of Discord's styles; anything else is read as its default. */
+  /** One of Discord's format letters; anything else means the default. */
   readonly format: string | undefined;
   readonly locale: string;
   /** Milliseconds since 1970, for "2 minutes ago". */
   readonly now: number;
 }
 
-/** `<t:seconds:format>` in the words of Discord's client. */
+/** Formats `<t:seconds:format>` as Discord's client does. */
 export function timeText(seconds: number, { format, locale, now }: TimeReading): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  // Every locale of Discord is one that Intl knows; the prompt takes others too.
+  // Intl knows all of Discord's locales, but the prompt accepts others too.
   const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
   if (format !== 'R')
     return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);

@@ -1,4 +1,4 @@
-/** What Discord's own client says, and the page, in English and in German. */
+/** The texts of Discord's client and of the page, in English and German. */
 const WORDS = {
   onlyYou: { en: 'Only you can see this', de: 'Nur du kannst das sehen' },
   dismiss: { en: 'Dismiss message', de: 'Nachricht verwerfen' },
@@ -8,7 +8,7 @@ const WORDS = {
   failed: { en: 'The application did not respond', de: 'Die Anwendung hat nicht reagiert' },
   pressFailed: { en: 'This interaction failed', de: 'Diese Interaktion ist fehlgeschlagen' },
   changed: {
-    en: 'This message has changed. Look again.',
+    en: 'This message has just changed. Check it again.',
     de: 'Diese Nachricht hat sich geändert. Sieh noch einmal hin.',
   },
   edited: { en: '(edited)', de: '(bearbeitet)' },
@@ -28,21 +28,21 @@ const WORDS = {
   messagesIn: { en: 'Messages in', de: 'Nachrichten in' },
   leave: { en: 'Leave this command', de: 'Befehl verlassen' },
   accepted: { en: 'Accepted files:', de: 'Erlaubte Dateien:' },
-  unknown: { en: 'There is no command here called', de: 'Hier gibt es keinen Befehl namens' },
+  unknown: { en: 'There’s no command called', de: 'Hier gibt es keinen Befehl namens' },
   channel: { en: 'Channel', de: 'Kanal' },
   channels: { en: 'Channels', de: 'Kanäle' },
   servers: { en: 'Discord servers', de: 'Discord-Server' },
   direct: { en: 'Direct messages', de: 'Direktnachrichten' },
   close: { en: 'Close', de: 'Schließen' },
-  // From here on it is the page's own.
+  // The texts of the page itself.
   title: { en: 'Game servers, submitted from Discord', de: 'Spielserver, eingereicht aus Discord' },
   what: {
     en: 'Members submit game servers with a command or a button, and the bot sends them to a listing service.',
     de: 'Mitglieder reichen Server mit einem Befehl oder Knopf ein, und der Bot sendet sie an einen Listendienst.',
   },
   cardboard: {
-    en: 'This is the real bot; its Discord and its listing service are made of cardboard, and nothing leaves this machine.',
-    de: 'Das ist der echte Bot; Discord und der Listendienst sind aus Pappe, und nichts verlässt diesen Rechner.',
+    en: 'This is the real bot. Discord and the listing service are local stand-ins, so nothing leaves this machine.',
+    de: 'Das ist der echte Bot. Discord und der Listendienst sind nur nachgebaut, und nichts verlässt diesen Rechner.',
   },
   play: { en: 'Play', de: 'Abspielen' },
   tryIt: { en: 'Try it yourself', de: 'Selbst ausprobieren' },
@@ -50,11 +50,11 @@ const WORDS = {
     en: 'Type /addserver, then a game and an address.',
     de: 'Tippe /addserver, dann ein Spiel und eine Adresse.',
   },
-  nothing: { en: 'Nothing is written here yet.', de: 'Hier steht noch nichts.' },
+  nothing: { en: 'There are no messages here yet.', de: 'Hier steht noch nichts.' },
   next: { en: 'Next', de: 'Weiter' },
   again: { en: 'Again', de: 'Noch einmal' },
   nextOne: { en: 'Next:', de: 'Weiter:' },
-  over: { en: 'That was', de: 'Das war' },
+  over: { en: 'End of', de: 'Ende von' },
   of: { en: 'of', de: 'von' },
   gone: { en: 'The sandbox has ended.', de: 'Die Sandbox ist beendet.' },
   sandbox: { en: 'Sandbox', de: 'Sandbox' },
@@ -64,30 +64,30 @@ const WORDS = {
   other: { en: 'Another member', de: 'Anderes Mitglied' },
   scenarios: { en: 'Scenarios', de: 'Szenarien' },
   you: { en: 'You', de: 'Du' },
-  who: { en: 'Who you are', de: 'Wer du bist' },
+  who: { en: 'Your role', de: 'Wer du bist' },
   server: { en: 'Discord server', de: 'Discord-Server' },
   language: { en: 'Language', de: 'Sprache' },
   bot: { en: 'The bot', de: 'Der Bot' },
   starting: { en: 'It is starting…', de: 'Er startet …' },
   ready: { en: 'It is running.', de: 'Er läuft.' },
   stopped: { en: 'It is not running.', de: 'Er läuft nicht.' },
-  crashed: { en: 'It ended by itself.', de: 'Er hat sich selbst beendet.' },
+  crashed: { en: 'It crashed.', de: 'Er ist abgestürzt.' },
   start: { en: 'Start', de: 'Starten' },
   badDays: { en: 'Bad days', de: 'Schlechte Tage' },
   serviceShort: { en: 'Service', de: 'Dienst' },
   service: { en: 'The listing service', de: 'Der Listendienst' },
   keys: { en: 'Keys', de: 'Schlüssel' },
   revoke: { en: 'Revoke', de: 'Widerrufen:' },
-  newKey: { en: 'A key that the service is to accept', de: 'Ein Schlüssel, den der Dienst annehmen soll' },
+  newKey: { en: 'A new key for the service to accept', de: 'Ein Schlüssel, den der Dienst annehmen soll' },
   anotherKey: { en: 'another-key', de: 'noch-ein-schlüssel' },
   allow: { en: 'Allow', de: 'Annehmen' },
-  held: { en: 'Game servers it holds:', de: 'Server, die er hat:' },
+  held: { en: 'Game servers it has:', de: 'Server, die er hat:' },
   wire: { en: 'Between bot and Discord', de: 'Zwischen Bot und Discord' },
-  noneBroken: { en: 'No rule of Discord was broken.', de: 'Keine Regel von Discord wurde verletzt.' },
-  broken: { en: 'Broken rules of Discord:', de: 'Verletzte Regeln von Discord:' },
+  noneBroken: { en: 'The bot broke no Discord rules.', de: 'Keine Regel von Discord wurde verletzt.' },
+  broken: { en: 'Broken Discord rules:', de: 'Verletzte Regeln von Discord:' },
   trace: {
-    en: 'What went over the wire, the latest first',
-    de: 'Was über die Leitung ging, das Neueste zuerst',
+    en: 'Traffic, newest first',
+    de: 'Verkehr, das Neueste zuerst',
   },
 } as const;
 
@@ -98,16 +98,16 @@ const wordsIn = (language: 'en' | 'de') =>
 const ENGLISH = wordsIn('en');
 const GERMAN = wordsIn('de');
 
-/** Stands for the channel of direct messages, as in Discord's own addresses. No channel can be called so. */
+/** The name used for the direct messages channel, as in Discord's URLs. No other channel can have it. */
 export const DIRECT = '@me';
 
-/** English for everybody whose language is not German. */
+/** Returns the German texts for German, and the English ones for every other language. */
 export const wordsFor = (locale: string): Words => (locale.startsWith('de') ? GERMAN : ENGLISH);
 
-/** A channel as Discord writes it. */
+/** Formats a channel as Discord does. */
 export const channelTitle = (name: string, locale: string): string =>
   name === DIRECT ? wordsFor(locale).direct : `#${name}`;
 
-/** Which files are taken, by how their names end; nothing where all are. */
+/** Formats the accepted file types; empty if every type is accepted. */
 export const acceptedText = (types: readonly string[], locale: string): string =>
   types.length === 0 ? '' : `${wordsFor(locale).accepted} ${types.join(', ')}`;

@@ -118,7 +118,7 @@ describe('who may ask the page for what', () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
       kind: 'refused',
-      why: 'there is nothing like fly',
+      why: 'there is no action fly',
     });
     const play = { ...unknown, body: JSON.stringify({ do: 'play', scenario: 'none', seat }) };
     expect(JSON.parse((await ask('/act', play)).body)).toEqual({
