@@ -1,5 +1,3 @@
-export type InOrder = ReturnType<typeof createInOrder>;
-
 /** Runs the work of each key one piece at a time, in the order in which it was asked for. Other keys don't wait for it. */
 export function createInOrder() {
   /** Resolves at the end of each key's latest work. */

@@ -32,8 +32,6 @@ export interface DecisionNoticesDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-export type DecisionNotices = ReturnType<typeof createDecisionNotices>;
-
 /**
  * Creates the job that shows moderators' decisions in the members' own replies while those can be edited. Afterwards, a
  * direct message about the decision is pending: see decision-messages.ts.

@@ -15,8 +15,6 @@ export interface TooSoon {
   readonly at: number;
 }
 
-export type KeyTrials = ReturnType<typeof createKeyTrials>;
-
 const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 

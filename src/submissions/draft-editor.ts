@@ -86,8 +86,6 @@ export interface EditedWaiting {
   readonly wrong: readonly InvalidRow[];
 }
 
-export type DraftEditor = ReturnType<typeof createDraftEditor>;
-
 /**
  * Changes drafts until they are submitted. Each change is one transaction: read, change, save, and count the servers
  * that could be submitted.

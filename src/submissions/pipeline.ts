@@ -141,8 +141,6 @@ export interface PipelineDeps extends SubmissionStore {
   readonly now?: () => number;
 }
 
-export type Pipeline = ReturnType<typeof createPipeline>;
-
 /** Reserved at the end of the 15 minutes for delivering the reply, including retries. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];

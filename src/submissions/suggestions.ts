@@ -9,8 +9,6 @@ export interface SuggestionsDeps {
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-export type Suggestions = ReturnType<typeof createSuggestions>;
-
 /** How long the games that a guild submits most are cached, in milliseconds: long enough while a member types. */
 const REMEMBERED_MS = 5_000;
 
