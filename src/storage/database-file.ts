@@ -69,12 +69,8 @@ export function withDatabaseFile<Result>(
   use: (database: DatabaseSync) => Result,
   isWritten = false,
 ): Result {
-  const database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BUSY_TIMEOUT_MS });
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BUSY_TIMEOUT_MS });
+  return use(database);
 }
 
 /** Returns the first column of a query's rows. */
@@ -151,10 +147,6 @@ export const timeInName = (at: number): string =>
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }

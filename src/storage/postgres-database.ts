@@ -48,25 +48,21 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
       // The lock belongs to the pool's only connection, and is released with it.
-      const db = await connect(1, true);
-      try {
-        const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;
-        await lockTables.execute(db).catch((cause: unknown) => {
-          throw cannotUse(name, cause);
-        });
-        await checkSession(db, { name, isUnhurried: true });
-        const migrations = await migrationsIn(db);
-        refuseUnknown(name, migrations);
-        if (!mayMigrate) refuseOtherShape(name, migrations);
-        await migrate(db, migrations).catch((cause: unknown) => {
-          // Kysely's own error, if the server restarted and the connection was lost.
-          throw cause instanceof StoreError ? cause : cannotUse(name, cause);
-        });
-        await makeKeyvTable(db);
-        await noticeRestore(db);
-      } finally {
-        await db.destroy();
-      }
+      await using db = await connect(1, true);
+      const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;
+      await lockTables.execute(db).catch((cause: unknown) => {
+        throw cannotUse(name, cause);
+      });
+      await checkSession(db, { name, isUnhurried: true });
+      const migrations = await migrationsIn(db);
+      refuseUnknown(name, migrations);
+      if (!mayMigrate) refuseOtherShape(name, migrations);
+      await migrate(db, migrations).catch((cause: unknown) => {
+        // Kysely's own error, if the server restarted and the connection was lost.
+        throw cause instanceof StoreError ? cause : cannotUse(name, cause);
+      });
+      await makeKeyvTable(db);
+      await noticeRestore(db);
     },
     open: () => (isUnhurried ? connect(1, true) : connect(CONNECTIONS)),
     openApart: () => connect(1),

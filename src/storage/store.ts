@@ -200,19 +200,11 @@ export async function useValues<Result>(
   isWritten = false,
 ): Promise<Result | undefined> {
   const database = databaseAt(url, { warn: () => undefined }, false);
-  const db = await database.openBeside(isWritten);
+  await using db = await database.openBeside(isWritten);
   if (db === undefined) return undefined;
-  try {
-    const keyv = await database.openKeyv(() => db);
-    return await use(
-      createValues(
-        () => keyv,
-        () => db,
-      ),
-    );
-  } finally {
-    await db.destroy();
-  }
+  const tables = () => db;
+  const keyv = await database.openKeyv(tables);
+  return await use(createValues(() => keyv, tables));
 }
 
 /**
@@ -220,12 +212,8 @@ export async function useValues<Result>(
  * @throws StoreError if the database can't be used; SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
-  const db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);
+  await using db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);
   if (db === undefined) return [];
-  try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-    return rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
-  } finally {
-    await db.destroy();
-  }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
 }
