@@ -10,7 +10,6 @@ import {
   type RawFile,
   REST,
   RESTJSONErrorCodes,
-  type RESTOptions,
   RequestMethod,
   Routes,
 } from 'discord.js';
@@ -112,7 +111,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   /** Separate connections for first responses, so that no other request delays them. */
   const responseConnections = createConnections();
   let lastRequestAt = 0;
-  const options: Partial<RESTOptions> = {
+  const rest = new REST({
     api: apiUrl,
     version: '10',
     agent: connections.agent(),
@@ -128,8 +127,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       return response;
     },
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
-  };
-  const rest = withToken({ ...options, timeout: LONGEST_REQUEST_MS }, token);
+    timeout: LONGEST_REQUEST_MS,
+  }).setToken(token.reveal());
+  // After a 401, discord.js calls `setToken(null)` and sends nothing more.
+  rest.setToken = () => rest;
 
   /**
    * Counts a 429, and starts a block if Discord's edge sent it. Such a 429 has no scope. It also lacks `via`
@@ -140,13 +141,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     onRateLimited?.(String(scope ?? 'none'));
     const isDiscords = via !== undefined && seconds !== undefined;
     if (scope === undefined && !isDiscords) block.begin(Number(seconds) * 1000);
-  }
-
-  /** Replaces the connections for new requests, because the old ones may be dead. */
-  function replaceConnections(): void {
-    connections.replace();
-    responseConnections.replace();
-    rest.setAgent(connections.agent());
   }
 
   /**
@@ -178,7 +172,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
       if (blockedMs > 0) {
-        if (performance.now() + blockedMs > until) throw blockedFor(blockedMs);
+        if (performance.now() + blockedMs > until) throw new Error(block.trouble());
         await pause(blockedMs, signal);
       }
       try {
@@ -309,8 +303,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // If they differ, another interaction has already replaced the connections.
-        replaceConnections();
+        // The connections may be dead. If they differ, another interaction has already replaced them.
+        connections.replace();
+        responseConnections.replace();
+        rest.setAgent(connections.agent());
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
@@ -366,31 +362,15 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * @throws DiscordAPIError if Discord rejects the edit; see {@link isRejectedByDiscord}
      * @throws LostInteraction if its token has expired
      */
-    edit: (
-      interaction: ReplyTarget,
-      message: MessageBody,
-      isWanted?: () => Promise<boolean>,
-    ): Promise<void> =>
-      byInteraction(
-        interaction,
-        RequestMethod.Patch,
-        Routes.webhookMessage(interaction.applicationId, interaction.token.reveal()),
-        message,
-        isWanted,
-      ),
-    followUp: (interaction: ReplyTarget, message: MessageBody): Promise<void> =>
-      byInteraction(
-        interaction,
-        RequestMethod.Post,
-        Routes.webhook(interaction.applicationId, interaction.token.reveal()),
-        message,
-      ),
+    edit: (to: ReplyTarget, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
+      byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
+    followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
+      byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
     /** Returns the state of the reply: `gone` without a first response, `thinking` after a deferred one. */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
-      const route = Routes.webhookMessage(interaction.applicationId, interaction.token.reveal());
       try {
         const message = await within(tokenLivesMs(interaction), () =>
-          rest.get(route, { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
+          rest.get(replyRoute(interaction), { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
       } catch (error) {
@@ -411,6 +391,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   };
 }
 
+const replyRoute = ({ applicationId, token }: ReplyTarget) =>
+  Routes.webhookMessage(applicationId, token.reveal());
+
 /**
  * Waits `ms` milliseconds for `task`. Its timer ends with the task. Timers of AbortSignal.timeout keep running, and
  * took a twentieth of the processor time (measured).
@@ -428,9 +411,6 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   );
   return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
 }
-
-const blockedFor = (ms: number): Error =>
-  new Error(`Discord blocks this bot for another ${Math.ceil(ms / 1000)} seconds`);
 
 const createAgent = (): Agent =>
   new Agent({
@@ -463,16 +443,6 @@ function createConnections() {
   };
 }
 
-/**
- * Creates a REST client that keeps its token. After a 401, discord.js's own client calls `setToken(null)` and sends
- * nothing more.
- */
-function withToken(options: Partial<RESTOptions>, token: Secret): REST {
-  const rest = new REST(options).setToken(token.reveal());
-  rest.setToken = () => rest;
-  return rest;
-}
-
 /** Whether Discord understood the request and rejected it. It would reject the same request again. */
 export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !isRateLimited(error);
@@ -493,9 +463,8 @@ export const isUncertain = (error: unknown): boolean =>
 const isTokenOver = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.UnknownWebhook) || hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken);
 
-export function hasCode(error: unknown, code: number): boolean {
-  return error instanceof DiscordAPIError && error.code === code;
-}
+export const hasCode = (error: unknown, code: number): boolean =>
+  error instanceof DiscordAPIError && error.code === code;
 
 function lostOr(error: unknown): unknown {
   const isLost =

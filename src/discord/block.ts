@@ -6,8 +6,6 @@ const BLOCK_MS = 60_000;
 /** First responses per second tried during a block. Each rejected one counts towards Discord's 10,000 in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
-export type Block = ReturnType<typeof createBlock>;
-
 /**
  * Tracks Discord's block of this bot's IP address: a 429 from Discord's edge. It affects the whole process and usually
  * doesn't say how long it lasts (discord-api-docs#5810). During a block, the bot only tries first responses to
@@ -26,6 +24,11 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
 
   return {
     leftMs,
+    /** Returns a sentence about the block; `undefined` without one. */
+    trouble: (): string | undefined =>
+      leftMs() === 0
+        ? undefined
+        : `Discord's edge blocks this bot for another ${Math.ceil(leftMs() / 1000)} seconds`,
     /** @param ms how long the block lasts, in milliseconds; 0 means 60 seconds */
     begin(ms = 0): void {
       const lastsMs = ms > 0 ? ms : BLOCK_MS;

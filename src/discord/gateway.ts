@@ -152,9 +152,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     isConnected,
     trouble() {
       if (isConnected()) return undefined;
-      const blockedMs = api.block.leftMs();
-      if (blockedMs > 0)
-        return `Discord's edge blocks this bot for another ${Math.ceil(blockedMs / 1000)} seconds`;
+      const blocked = api.block.trouble();
+      if (blocked !== undefined) return blocked;
       if (shards.length === 0) return lastFailure ?? 'Discord has not said yet where its gateway is';
       const deaf = shards.filter((shard) => shard.state() !== 'ready').length;
       return `${deaf} of ${shards.length} shards have no session at Discord; the log says how each connection ended`;
