@@ -74,12 +74,7 @@ export function createAttachments(deps: AttachmentsDeps) {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 function isUploadUrl(url: URL, hosts: readonly string[]): boolean {
-  const { protocol, hostname, host, username, password } = url;
+  const { protocol, hostname, host } = url;
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-  return (
-    isSafe &&
-    username === '' &&
-    password === '' &&
-    hosts.some((one) => new URL(`${protocol}//${one}`).host === host)
-  );
+  return isSafe && hosts.some((one) => new URL(`${protocol}//${one}`).host === host);
 }

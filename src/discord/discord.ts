@@ -37,7 +37,8 @@ export function createDiscord(deps: DiscordDeps) {
   });
   const attachments = createAttachments({ ...files, logger });
   const clock = createClockCheck({ api, logger });
-  const application = once(() => readApplication(api));
+  const applications = createCache(() => readApplication(api), Number.POSITIVE_INFINITY);
+  const application = () => applications.get('own');
   const guildNames = createCache((guildId) => readGuildName(api, guildId), HOUR_MS);
   const applicationId = async () => (await application()).id;
 
@@ -67,16 +68,5 @@ export function createDiscord(deps: DiscordDeps) {
       guildNames.get(guildId).catch(() => undefined),
     /** Closes the connections of all requests. */
     close: () => Promise.all([attachments.close(), api.close()]),
-  };
-}
-
-function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let known: Promise<Value> | undefined;
-  return () => {
-    known ??= ask().catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return known;
   };
 }

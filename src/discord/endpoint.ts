@@ -160,18 +160,12 @@ function keyOf(publicKey: string): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
-interface Signed {
-  /** Seconds since 1970, in the signed text. */
-  readonly timestamp: string;
-  readonly signature: Buffer;
-}
-
 /**
  * Reads the signature of a request. A replayed request has a valid signature too, but its action isn't repeated: the
  * bot has recorded the interaction, and Discord doesn't accept a second acknowledgement.
  * @throws Refusal for a request that can't be from Discord
  */
-function signatureOf({ headers }: IncomingMessage): Signed {
+function signatureOf({ headers }: IncomingMessage) {
   const signature = String(headers['x-signature-ed25519']);
   const timestamp = String(headers['x-signature-timestamp']);
   if (!/^[0-9a-f]{128}$/i.test(signature)) throw new Refusal(401, 'the signature is missing');

@@ -90,8 +90,6 @@ it.each([
 it.each([
   'http://cdn.discordapp.com/a.txt',
   'https://cdn.discordapp.com.example.com/a.txt',
-  'https://user@cdn.discordapp.com/a.txt',
-  'https://:word@cdn.discordapp.com/a.txt',
   'https://example.com/cdn.discordapp.com',
   'ftp://cdn.discordapp.com/a.txt',
   'no address',
