@@ -45,7 +45,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   function giveUp(reason: 'stopping' | 'timeout', detail: string): void {
     isGivenUp = true;
-    end(ended(abort !== undefined, reason, detail));
+    end({ kind: abort === undefined ? 'not-sent' : 'unknown', reason, detail });
     abort?.(new Error('no longer wanted'));
   }
 
@@ -91,10 +91,6 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
     },
     body: form.toString(),
   };
-}
-
-function ended(isSent: boolean, reason: 'stopping' | 'timeout', detail: string): Failure {
-  return isSent ? { kind: 'unknown', reason, detail } : { kind: 'not-sent', reason, detail };
 }
 
 /** Returns the outcome of a request that failed before anything was written. */

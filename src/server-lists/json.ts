@@ -306,10 +306,9 @@ function withUnclearPort(own: Found, inside: Inside): Inside {
 function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
   for (const name of odd) {
     const field = fieldOf(name);
-    if (field === 'server' && server === '')
+    if ((field === 'server' && server === '') || (field === 'game' && game === '')) {
       return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
-    if (field === 'game' && game === '')
-      return { code: 'wrong-type', field: sanitised(name), expected: 'text' };
+    }
     if ((field === 'port' || field === 'gamePort') && port === '' && !hasOwnPort(server)) {
       return { code: 'wrong-type', field: sanitised(name), expected: 'number' };
     }

@@ -4,7 +4,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
 import { serversOfTree } from './json.ts';
 import { jsonTree } from './json-tree.ts';
-import { EMPTY_ROW, gameOf, type RawRow, type Row, readRow, sanitised } from './row.ts';
+import { EMPTY_ROW, gameOf, hasUnknownGame, type RawRow, type Row, readRow, sanitised } from './row.ts';
 import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
 /** The maximum number of servers in one paste or file: ten requests to the service. */
@@ -53,11 +53,9 @@ export function readList(input: string, games: GameReading): ReadList {
     rows,
     noise,
     unused: read.unused,
-    namesNewGame: read.namesNewGame || rows.some(isOfUnknownGame),
+    namesNewGame: read.namesNewGame || rows.some(hasUnknownGame),
   };
 }
-
-const isOfUnknownGame = (row: Row): boolean => row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
 /** @returns undefined for text that isn't JSON */
 export function readJson(text: string, games: GameReading): RawRows | undefined {
