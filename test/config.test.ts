@@ -218,7 +218,7 @@ describe('a PostgreSQL database', () => {
     'postgres://bot:s3cret@db/',
     'postgres://bot:s3cret#@db/listing',
     'mysql://bot:s3cret@db/listing',
-  ])("can't be %s, of which the message repeats nothing", (url) => {
+  ])("can't be %s, and the message doesn't repeat it", (url) => {
     const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
     expect(said).toContain('STORE_URL must be');
     expect(said).not.toContain('s3cret');

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { createRandom } from './hostile/random.ts';
 
 /*
- * Changes one condition, bound or return of `src` and `commands` at a time, and says which changes no test notices. It
- * works in a copy of the project, so that the work tree stays as it is, even when this is ended in the middle.
+ * Changes one condition, limit or return of `src` and `commands` at a time, and lists the changes that no test detects. It works in a copy of the
+ * project, so the work tree stays unchanged even if it is interrupted.
  * `npm run mutants -- --seed 1 --count 60 --in src/listing`
  */
 
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const random = createRandom(values.seed);
 
-/** What is looked for on a line, and what is put in its place. */
+/** Each pattern to find in a line, with its replacement. */
 const CHANGES: readonly (readonly [RegExp, string])[] = [
   [/ === /, ' !== '],
   [/ !== /, ' === '],
@@ -64,20 +64,20 @@ const all = ['src', 'commands']
   .flatMap(mutantsOf);
 
 const PROJECTS = ['--project=main', '--project=process'];
-// What tests leave behind that end in the middle is in here too.
+// The folder also receives the temporary files of interrupted tests.
 const temporary = mkdtempSync(join(tmpdir(), 'mutants-'));
 const copy = join(temporary, 'project');
 cpSync('.', copy, { recursive: true, filter: (path) => !/^(\.git|node_modules)$/.test(path) });
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
 
-/** Whether these tests pass; the first failure ends them. */
+/** Whether these tests pass. They stop at the first failure. */
 function passes(...which: readonly string[]): boolean {
   const options = [...which, '--run', '--passWithNoTests', '--bail', '1', '--reporter', 'dot'];
   const env = { ...process.env, TMPDIR: temporary, POLL_SECONDS: '60' };
   return spawnSync('npx', ['vitest', ...options], { cwd: copy, env, stdio: 'ignore' }).status === 0;
 }
 
-/** Most mutants are noticed by the tests of their folder, in seconds, and others by those that import their file. */
+/** Most mutants are detected within seconds by the tests of their folder; for the rest, tests that import the file run. */
 function survives({ file, line, to }: Mutant): boolean {
   const whole = readFileSync(file, 'utf8');
   writeFileSync(join(copy, file), whole.split('\n').with(line, to).join('\n'));

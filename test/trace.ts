@@ -24,9 +24,9 @@ const CALLERS = 3;
 
 interface Statement {
   readonly sql: string;
-  /** The collection, for a value under a key; otherwise empty. */
+  /** The collection, for a value stored under a key; otherwise empty. */
   readonly area: string;
-  /** The functions that made the statement, the innermost first. */
+  /** The functions that made the statement, innermost first. */
   readonly callers: readonly string[];
 }
 
@@ -108,7 +108,7 @@ async function quiet(): Promise<void> {
   }
 }
 
-/** Carries out an interaction twice and prints the second one: by then every cache is filled. */
+/** Runs an interaction twice and prints the second run, when every cache is filled. */
 async function trace(title: string, act: () => Promise<() => Promise<unknown>>): Promise<void> {
   for (const isFirst of [true, false]) {
     const run = await act();
@@ -163,7 +163,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const sandbox = await openSandbox({
   surroundings: process.env,
   createBot: (deps) =>
-    // No interaction causes the renewal of leases.
+    // So that no lease is renewed during an interaction.
     createBotInProcess(deps, {
       timing: { guildLog: { collectMs: 20, gapMs: 20 }, leaseRenewedEveryMs: 2_000_000_000 },
     }),

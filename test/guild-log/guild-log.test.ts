@@ -21,10 +21,10 @@ interface Posted {
   readonly allowed_mentions: object;
 }
 
-/** `locale`: Discord's name of the guild's language. */
+/** `locale` is Discord's name for the guild's language. */
 type Channel = Partial<LogChannel> & { readonly locale?: string };
 
-/** The log of guilds whose channel answers so, and then takes everything. */
+/** Creates a guild log with a channel that fails in these ways, and then accepts everything. */
 async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...channel }: Channel = {}) {
   const discord = await startDiscord({ token: TOKEN });
   for (const fault of answers) discord.faults.inject({ fault });
@@ -60,20 +60,20 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
   return { ...log, tell, discord, logger, state, posted, texts };
 }
 
-describe('the log of a guild', () => {
-  it('puts lines that come together into one message, and later ones into another', async () => {
+describe('a guild log', () => {
+  it('combines simultaneous lines into one message, and posts later lines in another', async () => {
     const { tell, texts, discord, state } = await open();
     await tell('one');
     await tell('two');
     await expect.poll(texts).toEqual(['one\ntwo']);
-    // Nothing else is asked about guild or channel: Discord was wrong of guilds before (10004).
+    // The log doesn't request the guild or channel, because Discord has returned error 10004 for existing guilds.
     const path = `/api/v10/channels/${state.channel?.channelId}/messages`;
     expect(discord.requests).toMatchObject([{ method: 'POST', path }]);
     await tell('three');
     await expect.poll(texts).toEqual(['one\ntwo', 'three']);
   });
 
-  it('counts the lines that there is no room for', async () => {
+  it("counts the lines that don't fit", async () => {
     const { tell, flush, texts } = await open();
     for (let n = 0; n < 100; n += 1) await tell(`${'x'.repeat(300)}${n}`);
     await flush();
@@ -85,7 +85,7 @@ describe('the log of a guild', () => {
     expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it('speaks the language of the guild, and has the colour of the gravest outcome', async () => {
+  it("uses the guild's language, and the colour of the worst outcome", async () => {
     const { tell, flush, posted } = await open([], { locale: 'de' });
     for (const kind of ['unknown', 'rejected', 'accepted', undefined] as const)
       await tell((t) => t('pager.next'), kind);
@@ -97,29 +97,29 @@ describe('the log of a guild', () => {
     expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
-  it('says an alert in red above all lines, and notifies the role there alone', async () => {
+  it('shows an alert in red above all lines, and mentions the role only there', async () => {
     const { tell, alert, posted } = await open([], { roleId: '7' });
     await tell('a line');
     await alert('1', () => ({ text: 'act!', details: 'why' }));
     await expect.poll(posted).toHaveLength(1);
     await tell('another');
     await expect.poll(posted).toHaveLength(2);
-    const [alerted, told] = posted();
+    const [alerted, plain] = posted();
     expect(alerted?.content).toBe('<@&7>\nact!');
     expect(alerted?.embeds).toMatchObject([{ color: RED, description: 'why\n\na line' }]);
     expect(alerted?.allowed_mentions).toEqual({ parse: [], roles: ['7'] });
-    expect(told?.content).toBeUndefined();
-    expect(told?.allowed_mentions).toEqual({ parse: [] });
+    expect(plain?.content).toBeUndefined();
+    expect(plain?.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('says an alert without details in the text alone', async () => {
+  it('shows an alert without details as plain text', async () => {
     const { alert, posted } = await open();
     await alert('1', () => ({ text: 'act!', details: '' }));
     await expect.poll(posted).toHaveLength(1);
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('tries a message that Discord could not take three times, as the same message, and then goes on', async () => {
+  it('tries a failed message three times with the same nonce, and then continues with the next', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ describe('the log of a guild', () => {
     [10004, 'gone'],
     [50001, 'no-access'],
     [50013, 'no-permission'],
-  ])('keeps the trouble with a channel that Discord refuses with %i, and leaves it alone for ten minutes', async (code, trouble) => {
+  ])('stores the problem if Discord rejects the channel with %i, and pauses for ten minutes', async (code, trouble) => {
     const clock = createTestClock();
     const { tell, flush, state, texts } = await open([
       { kind: 'status', status: 403, body: { code, message: 'No' } },
@@ -155,7 +155,7 @@ describe('the log of a guild', () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('is silent where no channel was chosen, and when it cannot be known which', async () => {
+  it('posts nothing if no channel is chosen, or if the settings cannot be read', async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');

@@ -5,9 +5,9 @@ import { type Page, servePage } from '../../sandbox/page/server.ts';
 import type { Texts } from '../../sandbox/page/texts.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
-/** Where Debian's package `chromium` and Google's own put it. Ubuntu's `chromium-browser` only asks for a snap. */
+/** The paths used by Debian's `chromium` package and by Google. Ubuntu's `chromium-browser` only installs a snap. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-/** Nothing that Chromium does of its own accord. */
+/** Flags that stop Chromium's own background activity. */
 const QUIET = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -23,14 +23,14 @@ if (!hasChromium)
 export const launch = (): Promise<Browser> =>
   chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
-/** The sandbox with its page, a browser, and what must not have happened in it. */
+/** The sandbox with its page, a browser, and the problems found in it. */
 export interface PageScene {
   readonly sandbox: Sandbox;
   readonly page: Page;
   readonly browser: Browser;
-  /** Requests that left this machine, errors on the console and in scripts. */
+  /** Requests to other machines, and errors in the console or in scripts. */
   readonly complaints: readonly string[];
-  /** A new tab at the page; `more` goes on from its address: `&scenario=first-key`. */
+  /** Opens the page in a new tab. `more` is appended to its address, such as `&scenario=first-key`. */
   tab(more?: string, options?: BrowserContextOptions): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -78,16 +78,16 @@ export async function openPageScene(
   };
 }
 
-/** Has the page drawn light or dark. Chromium tells the page of it some frames later. */
+/** Switches the page to light or dark. Chromium applies that only a few frames later. */
 export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<void> {
   await tab.emulateMedia({ colorScheme });
   const isDrawn = `matchMedia('(prefers-color-scheme: ${colorScheme})').matches`;
   while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
 }
 
-/** What axe-core finds wrong: rule, and the elements. */
+/** Returns the problems that axe-core finds: each rule with its elements. */
 export async function axeViolations(tab: Tab): Promise<readonly string[]> {
-  // Run by the debugger, which the page's Content-Security-Policy does not bind.
+  // The debugger runs this, because the page's Content-Security-Policy would block it.
   await tab.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   const { violations } = (await tab.evaluate('axe.run()')) as {
     readonly violations: readonly {
@@ -100,7 +100,7 @@ export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   );
 }
 
-/** The name of what has the focus; nothing while the browser's own parts have it. */
+/** Returns the name of the focused element, or an empty string while the browser's own controls have the focus. */
 export const focusedName = async (tab: Tab): Promise<string> =>
   String(
     await tab.evaluate(`(() => {
@@ -109,7 +109,7 @@ export const focusedName = async (tab: Tab): Promise<string> =>
     })()`),
   );
 
-/** Presses Tab until the focus is on what has this name. */
+/** Presses Tab until the element with this name has the focus. */
 export async function tabTo(tab: Tab, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await tab.keyboard.press('Tab');

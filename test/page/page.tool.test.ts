@@ -17,19 +17,19 @@ import {
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
 const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' });
-/** A choice that the bot suggests. */
+/** An option suggested by the bot. */
 const suggestion = (tab: Tab, text: string) => tab.locator('datalist option', { hasText: text }).first();
 const answers = (tab: Tab) => log(tab).getByRole('article');
 const side = (tab: Tab) => tab.getByRole('complementary');
 
-/** An entry of a list, as it is drawn. */
+/** An entry of a list, as rendered. */
 interface Entry {
   readonly words: string;
   readonly isInEmbed: boolean;
   readonly lines: number;
 }
 
-/** Finds what begins with a dot in a message, and what names a server or a game in an embed. */
+/** Finds lines of a message that start with a bullet, and lines of an embed that contain a server or a game. */
 const ENTRIES = `[...document.querySelectorAll('.content, .embed-text')].flatMap((text) => {
   const parts = [[]];
   for (const node of text.childNodes) {
@@ -49,7 +49,7 @@ const ENTRIES = `[...document.querySelectorAll('.content, .embed-text')].flatMap
   });
 })`;
 
-/** The times of messages that something else is drawn over. */
+/** Counts the message times that another element covers. */
 const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((message) => {
   message.scrollIntoView({ block: 'start' });
   const time = message.querySelector('.author time');
@@ -58,7 +58,7 @@ const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((messa
   return [left + 1, (left + right) / 2, right - 1].every(isSeen) ? [] : [time];
 }).length`;
 
-/** The selects beside the page that are narrower than their longest choice. */
+/** Counts the select menus beside the page that are too narrow for their longest option. */
 const CUT_CHOICES = `[...document.querySelectorAll('.side section[aria-labelledby=you] select')].filter((select) => {
   const { offsetWidth } = select;
   const whole = select.cloneNode(true);
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await scene.close();
   });
 
-  /** A tab in a Discord server of its own, whose admin has set the key. */
+  /** Opens a tab in a new Discord server, whose admin has already set the key. */
   async function inNewServer(options: { readonly key?: boolean; readonly more?: string } = {}): Promise<Tab> {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Server ${discord.everyGuild.length}` });
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     return scene.tab(`&guild=${guild.id}${options.more ?? '&role=member'}`);
   }
 
-  /** Leaves a command picked, as a person would: by its name and Enter. */
+  /** Selects a command as people do: by its name and Enter. */
   async function pickCommand(tab: Tab, name: string): Promise<void> {
     await composer(tab).fill(`/${name}`);
     await tab
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it('runs the line of the README, typed on the page as it opens', async () => {
+  it('runs the line in the README when it is typed on the newly opened page', async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .toMatchObject([{ game, server: host, port: Number(port) }]);
   });
 
-  it.for([1280, 390])('leads from the first sight to a submission of one’s own at %i px', async (width) => {
+  it.for([1280, 390])('leads a new visitor to their first submission at %i px', async (width) => {
     const tab = await scene.tab('&role=other', { viewport: { width, height: 800 } });
     await tab.getByRole('heading', { name: 'Game servers, submitted from Discord' }).waitFor();
     await tab.getByRole('button', { name: 'Try it yourself' }).click();
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe(`${width}.example.com`);
   });
 
-  it('loads every module at once, and no other', async () => {
+  it('preloads exactly the modules that it needs', async () => {
     const tab = await scene.tab();
     const preloaded = (await tab.evaluate(
       `[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)`,
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(preloaded.toSorted()).toEqual([...new Set(loaded)].toSorted());
   });
 
-  it('runs a line that is pasted, and takes a command with a space', async () => {
+  it('runs a pasted line, and recognises a command after a space', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/addservers file:docs/servers.csv');
     await expect.poll(() => tab.locator('input[type=file]').inputValue()).toContain('servers.csv');
@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('form', { name: '/help' }).waitFor();
   });
 
-  it('posts nothing that begins with a slash', async () => {
+  it("doesn't post a message that begins with a slash", async () => {
     const tab = await inNewServer();
     const before = await answers(tab).count();
     await composer(tab).fill('/setkey sandbox-key-1234');
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await composer(tab).inputValue()).toBe('/setkey sandbox-key-1234');
   });
 
-  it('lists the commands in the language that is chosen, and only those that one may use', async () => {
+  it('lists the commands in the chosen language, and only those the user may run', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/');
     await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
-  it('sends nothing that Discord would not send, and asks for what is missing', async () => {
+  it('rejects values that Discord would not send, and asks for missing ones', async () => {
     const tab = await inNewServer();
     await run(tab, 'addserver');
     await expect.poll(() => tab.locator(':focus').getAttribute('name')).toBe('game');
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(tab).waitFor();
   });
 
-  it('shows a private answer to whom it is for, until they dismiss it', async () => {
+  it('shows a private reply only to its user, until they dismiss it', async () => {
     const tab = await inNewServer();
     await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();
@@ -256,14 +256,14 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
-  it('says that a message has changed, where somebody else was quicker', async () => {
+  it('reports that a message has changed if another user was faster', async () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: 'Quick' });
     await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
     const member = people.at({ role: 'member', guild, locale: 'en-US' });
     const answer = await addServer(member, 'quick.example.com');
     const tab = await scene.tab(`&guild=${guild.id}&role=member`);
-    // Once it is frozen, the tab goes on showing what it showed.
+    // Once frozen, the tab keeps showing its current state.
     await tab.addInitScript(`JSON.parse = ((parse) => {
       let shown;
       return (text) => {
@@ -281,7 +281,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('alert').getByText('This message has just changed. Check it again.').waitFor();
   });
 
-  it('is one world in two tabs and at the prompt', async () => {
+  it('shares its state between two tabs and the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
     const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
     await prompt.run('/help');
@@ -349,12 +349,12 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  // The longest entries that there are have a suggestion: four lines in French, two in Japanese.
+  // The longest entries contain a suggestion. They need four lines in French, and two in Japanese.
   it.for([
     'en-US',
     'fr',
     'ja',
-  ])('shows lists on a phone that need no more than four lines for an entry, in %s', async (locale) => {
+  ])('shows entries of lists on a phone in at most four lines, in %s', async (locale) => {
     const { discord, people, listing } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Phones ${locale}` });
     await setKey(people.at({ role: 'admin', guild, locale }), 'sandbox-key-1234');
@@ -388,7 +388,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await answers(tab).count()).toBe(2);
   });
 
-  it('offers the sample lists where a command takes a file', async () => {
+  it('offers the sample lists for a command with a file option', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
     await tab.getByRole('button', { name: 'docs/servers.csv' }).focus();
@@ -399,7 +399,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Submit 6 game servers' }).waitFor();
   });
 
-  it('fills a window of several lines in, and Escape closes it', async () => {
+  it('fills in a form with several lines, and closes it on Escape', async () => {
     const tab = await inNewServer();
     await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
@@ -419,10 +419,10 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByText('Only you can see this').waitFor();
   });
 
-  it('chooses in selects, of several with the keyboard', async () => {
+  it('chooses options in a select menu, several of them with the keyboard', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
-    // The answer to the key lets one choose a log channel as well.
+    // The reply about the key also has a select menu for the log channel.
     const settings = log(tab)
       .getByRole('article')
       .filter({ has: tab.getByRole('link', { name: 'Command Permissions' }) });
@@ -444,7 +444,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it('keeps nothing of what was ticked or chosen for the control that takes its place', async () => {
+  it("doesn't apply ticks and choices to the control that replaces theirs", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -478,7 +478,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Remove the role' }).waitFor();
   });
 
-  it('takes a file that is dropped on a command', async () => {
+  it('accepts a file that is dropped on a command', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
     await tab.getByRole('form', { name: '/addservers' }).dispatchEvent('drop', {
@@ -494,7 +494,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('dropped.example.com');
   });
 
-  it('has the channels beside it: of the team for the team, and direct messages', async () => {
+  it("shows the team's channels only to the team, and direct messages to everyone", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     const { discord } = scene.sandbox;
     const guild = discord.everyGuild.at(-1);
@@ -537,7 +537,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
   });
 
-  it.for([360, 390])('covers no time on a phone of %i px', async (width) => {
+  it.for([360, 390])('shows every message time uncovered on a phone of %i px', async (width) => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
     const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
@@ -555,7 +555,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it.for([
     360, 1000,
-  ])('has its own panel in a drawer at %i px, where alone one is while it is open', async (width) => {
+  ])('has its controls in a drawer at %i px, which keeps the focus while it is open', async (width) => {
     const tab = await scene.tab('', { viewport: { width, height: 800 } });
     const drawer = tab.getByRole('dialog', { name: 'Sandbox' });
     await tab.getByRole('button', { name: 'Sandbox' }).press('Enter');
@@ -576,7 +576,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await focusedName(tab)).toBe('Sandbox');
   });
 
-  it('says its own side in German where Discord is', async () => {
+  it('shows its own texts in German if Discord is in German', async () => {
     const [, second] = scene.sandbox.discord.everyGuild;
     const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([
@@ -585,7 +585,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     ]);
   });
 
-  it('draws the text of a window like a message, and says which files it takes', async () => {
+  it('renders the text of a form like a message, and shows which files it accepts', async () => {
     const tab = await inNewServer();
     const dialog = tab.getByRole('dialog');
     await pickCommand(tab, 'addservers');
@@ -604,19 +604,19 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await dialog.locator('p br').count()).toBe(1);
   });
 
-  it('shows the wire, and a broken rule in red', async () => {
+  it('shows the traffic with Discord, and violations of its rules in red', async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
     await fetch(`${discord.apiUrl}/v10/users/@me`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
     expect(discord.breaches.length).toBe(before + 1);
     const entry = side(tab).locator('li.broken', { hasText: '404: Not Found' }).first();
-    // With the keyboard: an entry that comes in between press and release of the mouse moves the list below it.
+    // Uses the keyboard, because a new entry would move the list between press and release of the mouse.
     await entry.locator('summary').press('Enter');
     await entry.getByText('404: Not Found').first().waitFor();
   });
 
-  it('says that the application did not respond when the bot is dead, and starts it again', async () => {
+  it('reports that the application did not respond if the bot is dead, and restarts it', async () => {
     const tab = await inNewServer();
     await side(tab).getByRole('button', { name: 'kill -9' }).click();
     await side(tab).getByText('It is not running.').waitFor();
@@ -628,7 +628,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('makes Discord and the service unwell, and takes and gives keys', async () => {
+  it('makes Discord and the service fail, and adds and revokes keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
@@ -650,13 +650,13 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => listing.keys).not.toContain('another-key');
   });
 
-  it('says nothing on the console and asks nobody else for anything', () => {
+  it('logs no error to the console and sends no request to other machines', () => {
     expect(scene.complaints).toEqual([]);
   });
 });
 
-describe.skipIf(!hasChromium)('a scenario that is being played', () => {
-  it('waits for Next, also after a reload, scrolls to what is new, and is played again', async () => {
+describe.skipIf(!hasChromium)('a running scenario', () => {
+  it('waits for Next, even after a reload, scrolls to new messages, and can be repeated', async () => {
     const scene = await openPageScene({ read: undefined });
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     const step = (text: string) => tab.locator('.caption', { hasText: text }).waitFor();
@@ -680,7 +680,7 @@ describe.skipIf(!hasChromium)('a scenario that is being played', () => {
       .toBe(true);
     await tab.getByRole('button', { name: 'Again' }).click();
     await step('1 of 3');
-    // Another one takes its place, though this one waits.
+    // Another scenario replaces it while it waits.
     await tab.getByRole('button', { name: 'Sandbox' }).click();
     await tab.getByRole('dialog').getByRole('link', { name: 'First key' }).click();
     await step('1 of 4');

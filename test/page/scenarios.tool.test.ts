@@ -11,7 +11,7 @@ import {
   tabTo,
 } from './open-page.ts';
 
-/** Looks with axe at what is drawn, on every kind of screen. */
+/** Checks the current state with axe, on every kind of screen. */
 async function look(tab: Tab, state: string): Promise<void> {
   for (const width of [360, 1280]) {
     await tab.setViewportSize({ width, height: 800 });
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('plays "$name" with the keyboard alone, and axe finds nothing in any state', async ({
+  it.for(SCENARIOS)('play "$name" with the keyboard alone, without any problem found by axe', async ({
     title,
     steps,
   }) => {
@@ -60,14 +60,14 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await tab.context().close();
   });
 
-  it('breaks no rule of Discord, asks nobody else for anything and says nothing on the console', () => {
+  it("follow Discord's rules, log no error to the console and send no request to other machines", () => {
     expect(scene.sandbox.discord.breaches).toEqual([]);
     expect(scene.complaints).toEqual([]);
   });
 });
 
 describe.skipIf(!hasChromium)('the scenarios in German', () => {
-  it('come to their end, once', async () => {
+  it('run to the end only once', async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);

@@ -8,7 +8,7 @@ import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** The number of the step before which it is taken; without one it is taken at the end. */
+  /** The number of the step before which the screenshot is taken. Without it, it is taken at the end. */
   readonly before?: number;
   readonly locales: readonly ('en-US' | 'de')[];
   readonly width: number;
@@ -30,10 +30,10 @@ const PICTURES: readonly Picture[] = [
   { name: 'after-a-crash', scenario: 'crash-in-a-list', locales: BOTH, width: PHONE },
 ];
 
-/** `npm run screenshots`: the pictures in `docs/pictures/`, each light and dark; the other files there are deleted. */
+/** `npm run screenshots` replaces all files in `docs/pictures/`: each picture in light and in dark. */
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 
-/** The message that is about to be used, else the last one, as the only part of the page that is seen. */
+/** Hides everything on the page except the message that is used next, or else the last message. */
 const SHOW_ALONE = `(() => {
   const target = document.querySelector('.messages .target');
   const message = target?.closest('.message') ?? [...document.querySelectorAll('.message')].at(-1);
@@ -44,9 +44,9 @@ const SHOW_ALONE = `(() => {
   document.getElementById('page').style.display = 'block';
   message.style.margin = '0';
 })()`;
-/** Two frames later everything is drawn. */
+/** Waits two frames, until everything is rendered. */
 const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
-/** Higher than any message. */
+/** More than the height of any message. */
 const HEIGHT = 3_000;
 
 async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
@@ -70,7 +70,7 @@ for (const { name, steps } of SCENARIOS)
     const wanted = PICTURES.filter(({ scenario, locales }) => scenario === name && locales.includes(locale));
     if (wanted.length === 0) continue;
     const tab = await scene.tab(`&scenario=${name}&locale=${locale}`, { deviceScaleFactor: 2 });
-    /** What is hidden for a picture is there again in a new tab, which sees what this one sees. */
+    /** Uses a new tab with the same content, so that this tab keeps the parts that a picture hides. */
     const takeAll = async (before: number | undefined) => {
       for (const picture of wanted.filter((each) => each.before === before)) {
         await tab.locator(`html[lang="${locale}"]`).waitFor();

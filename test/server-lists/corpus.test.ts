@@ -11,13 +11,13 @@ import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';
 
-/** The game of all lines of a list; no text names it. */
-const OF_ALL = 'mordhau';
-/** The password in every text that has one. */
+/** The default game of a list. No text contains it. */
+const DEFAULT_GAME = 'mordhau';
+/** The password in every text with a password. */
 const SECRET = /QZ|JX/i;
 
 const [ofAll = '', ofNone = ''] = readFileSync(join(import.meta.dirname, 'corpus.txt'), 'utf8').split(
-  '== Lists without a game of all ==\n',
+  '== Lists without a default game ==\n',
 );
 const unescaped = (text: string) =>
   text.replace(/\\(n|r|t|u[\da-f]{4})/gu, (sign) => JSON.parse(`"${sign}"`));
@@ -38,7 +38,7 @@ function rowsOf(list: ReadList) {
 
 function inWords(row: Row): string {
   if (row.kind === 'repeated') return `=${row.firstLine}`;
-  const own = (game: string) => (game === OF_ALL ? '' : game);
+  const own = (game: string) => (game === DEFAULT_GAME ? '' : game);
   if (row.kind === 'ready') {
     const { server: host, port, game, queryPort } = row.submission;
     return [formatAddress({ host, port }), own(game), queryPort].filter(Boolean).join(' ');
@@ -46,8 +46,8 @@ function inWords(row: Row): string {
   const { code, ...details } = row.problem;
   const typed = rowText({ ...row.typed, game: own(row.typed.game) });
   if (code === 'game-missing') return `${typed} ?`;
-  const said = Object.values(details).filter((detail) => detail !== OF_ALL);
-  return `${code}${said.length > 0 ? `(${said.join(' ')})` : ''}: ${typed}`.trimEnd();
+  const values = Object.values(details).filter((detail) => detail !== DEFAULT_GAME);
+  return `${code}${values.length > 0 ? `(${values.join(' ')})` : ''}: ${typed}`.trimEnd();
 }
 
 function read(text: string, defaultGame?: string): string {
@@ -58,15 +58,15 @@ function read(text: string, defaultGame?: string): string {
 }
 
 describe('a list', () => {
-  it.each(CASES)('is read: $shown', ({ text, list }) => expect(read(text, OF_ALL)).toBe(list));
-  it.each(casesOf(ofNone))('is read without a game of all: $shown', ({ text, list }) =>
+  it.each(CASES)('is parsed: $shown', ({ text, list }) => expect(read(text, DEFAULT_GAME)).toBe(list));
+  it.each(casesOf(ofNone))('is parsed without a default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
-  it('has no rows when there is nothing in it', () => {
+  it('has no rows if it is empty', () => {
     for (const text of ['', ' \n\t\n', '\ufeff']) expect(read(text)).toBe('nothing');
   });
 
-  it('takes 1,000 rows, and refuses more with their count', () => {
+  it('can have 1,000 rows, and is rejected with their count if it has more', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
     const json = (count: number) => JSON.stringify(Array(count).fill('8.8.8.8:1 cs2'));
@@ -76,23 +76,23 @@ describe('a list', () => {
       expect(readList(text, games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
   });
 
-  it('loses no row to quotes that are closed many lines later', () => {
+  it('keeps all rows if a quote is closed many lines later', () => {
     const rows = Array.from({ length: 12 }, (_, n) => `8.8.8.8,${n + 1},cs2,${n % 11 === 0 ? '"' : ''}`);
     expect(rowsOf(readList(`server,port,game,about\n${rows.join('\n')}`, games))).toHaveLength(12);
   });
 
-  it('has rows that are too long or too deep named, and the others read', () => {
+  it('reports a row that is too long or nested too deeply, and keeps the other rows', () => {
     const long = 'x'.repeat(1_001);
     const problem = { code: 'line-too-long', length: 1_011, most: 1_000 };
     const [first, second] = rowsOf(readList(`${long} 8.8.8.8:1\n8.8.8.8:2 cs2`, games));
     expect([first, second?.kind]).toMatchObject([{ problem }, 'ready']);
     expect(rowsOf(readList(JSON.stringify([long, '8.8.8.8:2 cs2']), games))).toHaveLength(2);
-    expect(read(`${'['.repeat(10_000)}${']'.repeat(10_000)}`, OF_ALL)).toBe('+1');
+    expect(read(`${'['.repeat(10_000)}${']'.repeat(10_000)}`, DEFAULT_GAME)).toBe('+1');
     const about = 'x'.repeat(20_000);
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
   });
 
-  it('keeps of an address and of a game what a message can show', () => {
+  it('cuts addresses and games that are too long for a message', () => {
     const x = 'x'.repeat(1_990);
     const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
     const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
@@ -109,14 +109,14 @@ describe('a list', () => {
 });
 
 describe('a message', () => {
-  it.each(CASES)('is read: $shown', ({ text, message }) => {
+  it.each(CASES)('is parsed: $shown', ({ text, message }) => {
     const rows = rowsOfMessage(text, games);
     expect(rows.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1));
     const words = rows.map((row) => inWords(row).replace(/ \?$/, '')).join(', ');
     expect(words || 'nothing').toBe(message);
   });
 
-  it('has every address with a port found, whatever stands around it', () => {
+  it('yields every address with a port, whatever surrounds it', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
     const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
       maxLength: 8,
@@ -136,7 +136,7 @@ describe('a file', () => {
 
   const inLatin = (text: string) => Buffer.from(text, 'latin1');
 
-  it('is read in UTF-8, in UTF-16 where its mark says so, or in code page 1252', () => {
+  it('is decoded from UTF-8, UTF-16 with a byte-order mark, or code page 1252', () => {
     const little = Buffer.from(`\ufeff${line}`, 'utf16le');
     const marked = Buffer.from(`\ufeff${line}`);
     const windows = inLatin('8.8.8.8:1 Garry\x92s Mod');
@@ -151,11 +151,11 @@ describe('a file', () => {
     ['code page 1250', 'Game,Pozn\x9d,\xddIP,Port,Adresa\nRust,x,y,1,8.8.8.8'],
     ['code page 1251', '\xcf\xee\xf0\xf2;\xc8\xe3\xf0\xe0;\xc0\xe4\xf0\xe5\xf1\n1;Rust;8.8.8.8'],
     ['GB 18030', '\xb6\xcb\xbf\xda,\xd3\xce\xcf\xb7,\xb5\xd8\xd6\xb7\n1,Rust,8.8.8.8'],
-  ])('is read in %s', (_, text) => {
+  ])('is decoded from %s', (_, text) => {
     expect(read(decodeText(inLatin(text)) ?? '')).toMatch(/^(?:\[2\] )?8\.8\.8\.8:1 rust/);
   });
 
-  it('is rejected where it has NUL bytes or no text at all', () => {
+  it('is rejected if it contains NUL bytes or only control characters', () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
     const program = readFileSync(process.execPath).subarray(0, 4096);
     const signs = inLatin('\x01\x02--\x03');
@@ -172,7 +172,7 @@ describe('any text', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('gives rows in the order of their lines that survive being stored, and no fault', () => {
+  it('yields rows in line order that survive JSON, without an error', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });
@@ -186,11 +186,10 @@ describe('any text', () => {
     );
   });
 
-  it('is read back as the servers that were read of it', () => {
+  it('yields the same servers again when its servers are written as CSV and read back', () => {
     for (const { text, list } of CASES) {
-      const servers = rowsOf(readList(text, { ...games, defaultGame: OF_ALL })).filter(isReady);
+      const servers = rowsOf(readList(text, { ...games, defaultGame: DEFAULT_GAME })).filter(isReady);
       const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
-        // A smaller number in the fourth place is asked about.
         return [formatAddress({ host: server, port }), '', queryPort ? `${queryPort}` : '', game];
       });
       const again = rowsOf(readList(csvFile(['server', 'port', 'query_port', 'game'], cells), games));
@@ -198,11 +197,11 @@ describe('any text', () => {
     }
   });
 
-  it('is read as the server that it names, with any address', () => {
+  it('yields the server it was written from, in any notation', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
-      // A smaller number in the fourth place is asked about.
+      // A query port below 1,024 would be reported as a possible player count.
       (row) =>
         [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
       (row) => `game;server;query_port\n${[row.gameName, joined(row), row.queryPort ?? ''].join(';')}`,
@@ -221,9 +220,9 @@ describe('any text', () => {
     );
   });
 
-  it('has no password in its rows, right or wrong', () => {
+  it('leaves no password in any row, valid or invalid', () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
-    // A name with a dot behind a space may be an address in a line that has no other.
+    // A name with a dot after a space could be an address, if its line has no other address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);
     const inLink = fc.stringMatching(/^[!#-:<-~]{0,10}QZJX[!#-:<-~]{0,10}$/);
     const links: readonly ((at: string, secret: string) => string)[] = [
@@ -254,8 +253,9 @@ describe('any text', () => {
     );
   });
 
-  it.each(CASES.filter(({ text }) => SECRET.test(text)))('keeps no part of a password: $shown', ({ text }) =>
-    expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
+  it.each(CASES.filter(({ text }) => SECRET.test(text)))('loses every part of a password: $shown', ({
+    text,
+  }) => expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
 
   const PIECES = [
     ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
@@ -270,10 +270,10 @@ describe('any text', () => {
     (text) => readList(`[${JSON.stringify(text)}]`, games),
     (text) => rowsOfMessage(text, games),
   ];
-  it.each(PIECES)('takes steps in proportion to its length: %j', async (piece) => {
+  it.each(PIECES)('is parsed in linear time: %j', async (piece) => {
     for (const read of readers) {
       const steps = (times: number) => stepsOf(() => read(piece.repeat(times)));
-      // Of two passwords in a row one may remain.
+      // An even number, because the parser may keep one of two passwords in a row.
       const evenTimes = 2 * Math.ceil((2 * 1024) / piece.length);
       expect(await steps(2 * evenTimes)).toBeLessThan(2.3 * (await steps(evenTimes)));
     }

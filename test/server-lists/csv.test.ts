@@ -12,7 +12,7 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** The invalid rows among these as the files have them. */
+/** Returns the rejected files for the invalid ones of these rows. */
 const rejectedFiles = (
   rows: readonly Row[],
   reason: (code: string) => string,
@@ -25,7 +25,7 @@ const rejectedFiles = (
 const rejected = (...some: Parameters<typeof rejectedFiles>) => rejectedFiles(...some).join('');
 
 describe('rejected.csv', () => {
-  it('has what was typed, the line and the reason of each invalid row', () => {
+  it('contains the typed cells, the line and the reason of each invalid row', () => {
     const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5005\nconnect 10.0.0.1:1; password x\n');
     expect(rejected(rows, (code) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
@@ -35,7 +35,7 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('is as few files as possible, each with the heading; the last one has all that is left', () => {
+  it('is split into as few files as possible, each with a header, and the last one has all remaining rows', () => {
     const lines = Array.from({ length: 10 }, (_, n) => `8.8.8.8:0 game ${n}`);
     const invalid = rowsOf(lines.join('\n'));
     const split = (mostFiles: number) =>
@@ -50,7 +50,7 @@ describe('rejected.csv', () => {
     expect(split(2).map(({ rows }) => rows.length)).toEqual([3, 7]);
   });
 
-  it('can be corrected and sent again', () => {
+  it('can be corrected and submitted again', () => {
     const rows = rowsOf('8.8.8.8,70000,cs2,5005\n8.8.4.4:1 Half-Life 3');
     const file = rejected(rows, () => 'reason, "quoted"\nand more');
     expect(rowsOf(file.replace('70000', '27015').replace('Half-Life 3', 'rust'))).toMatchObject([
@@ -59,7 +59,7 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('rejects the same rows with the same text where nobody has corrected it', () => {
+  it('yields the same invalid rows if it is submitted without corrections', () => {
     const piece = fc.constantFrom(...'8.8.8.8 10.0.0.1 :70000 = @ + \' " cs2 -1 a .'.split(' '), ' ');
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -75,19 +75,19 @@ describe('rejected.csv', () => {
 });
 
 describe('a CSV file for a spreadsheet', () => {
-  it('has no cell that is run as a formula', () => {
+  it('contains no cell that a spreadsheet runs as a formula', () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1"\r\n`);
   });
 
-  it('has none either where other signs than commas split it, but in what is read back as it was', () => {
+  it('contains no formula after another separator, except in cells that must be read back unchanged', () => {
     const typed = 'no;=1';
     const cells = [typed, typed, 'a| "＝1;-2', 'a\t=1', 'a;b=c|d'];
     const [, row] = csvFile(['server', 'message', 'member', 'outcome', 'reason'], [cells]).split('\r\n');
     expect(row).toBe(`"no;=1","no;'=1","a| ""'＝1;'-2","a =1","a;b=c|d"`);
   });
 
-  it('has no cell that begins with what a spreadsheet looks behind for a formula', () => {
+  it('contains no cell that begins with a character that spreadsheets skip before a formula', () => {
     const before = fc.constantFrom(
       ...'\u00a0\ufeff\u200b\u200d\u202e\u2060\u00ad\u3000\u3164\ufe0f\t\r\n\0\u2028 ',
     );
@@ -96,7 +96,7 @@ describe('a CSV file for a spreadsheet', () => {
     fc.assert(
       fc.property(text, (cell) => {
         const written = csvFile([cell], []).slice(2);
-        // Signs of the class Cf that can be seen stay, such as those of Egyptian hieroglyphs.
+        // Visible format characters stay, such as those of Egyptian hieroglyphs.
         expect(written).not.toMatch(
           /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u,
         );
@@ -105,11 +105,11 @@ describe('a CSV file for a spreadsheet', () => {
     );
   });
 
-  it('gives back every cell when it is read', () => {
+  it('can be read back without changing a cell', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,; "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {
-        // Quotes around a cell's own text are taken for pasted ones.
+        // The parser removes quotes around a whole cell as pasted quotes.
         fc.pre(cells.every((text) => text === text.trim() && !/^["'].*["']$/u.test(text)));
         const [, row = ''] = csvFile(Array(cells.length).fill('server'), [cells]).split('\r\n');
         expect(cellsOf(row, ',')).toEqual(cells);
@@ -118,7 +118,7 @@ describe('a CSV file for a spreadsheet', () => {
   });
 });
 
-describe('a table with a bound', () => {
+describe('a table with a size limit', () => {
   const heading = ['a', 'b'];
   const row = (n: number) => [`row ${n}`, 'ä'.repeat(n % 7)];
   async function* pages(count: number) {
@@ -131,12 +131,12 @@ describe('a table with a bound', () => {
     return { text: String(data), bytes: data.length, isWhole };
   };
 
-  it('is whole as long as it fits, also where it is empty', async () => {
+  it('is complete if it fits, even if it is empty', async () => {
     expect(await write(0)).toMatchObject({ text: csvFile(heading, []), isWhole: true });
     expect(await write(3)).toMatchObject({ text: csvFile(heading, [row(0), row(1), row(2)]), isWhole: true });
   });
 
-  it('ends between two rows where it would be larger, and says so', async () => {
+  it('ends after a row if it would get too large, and is marked as incomplete', async () => {
     const { text, bytes, isWhole } = await write(95);
     expect(isWhole).toBe(false);
     expect(bytes).toBeLessThanOrEqual(300);

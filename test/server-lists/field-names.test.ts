@@ -5,7 +5,7 @@ import { languages } from '../../src/words/languages.ts';
 const field = (name: string) => fieldCalled(name)?.field;
 
 describe('field names', () => {
-  it.each(languages)('are those of the fields for one game server, in $tag', ({ sentences }) => {
+  it.each(languages)('match the field labels of the form, in $tag', ({ sentences }) => {
     const { game, server, port, query_port } = sentences.addserver.field;
     expect([game, server, port, query_port].map(field)).toEqual(['game', 'server', 'port', 'queryPort']);
   });
@@ -39,11 +39,11 @@ describe('field names', () => {
     ['type', 'Game type', 'Typ'],
     ['name', 'Servername', 'Port name', 'title'],
     ['other', 'rconPort', 'sftp_details', 'database', 'query_ip', 'Web Port'],
-  ])('of %s have additions', (expected, ...names) => {
+  ])('match %s with additional words', (expected, ...names) => {
     expect(names.map(field)).toEqual(names.map(() => expected));
   });
 
-  it('are none of other words', () => {
+  it("don't match other words", () => {
     const names = ['Support', 'export', 'Passport', 'players', 'map', 'gameid', 'steamid', 'Q', '1', ''];
     expect(names.map(field)).toEqual(names.map(() => undefined));
   });

@@ -4,16 +4,16 @@ import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { createListParser, type NotRead } from '../../src/server-lists/list-parser.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
-/** Is read in a worker. */
+/** A file large enough to be parsed in a worker. */
 const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
-/** With these games a worker is busy for minutes, whatever it reads: it passes each of the holes. */
+/** These games keep a worker busy for minutes on any input, because it iterates over every empty slot. */
 const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 
-// A worker that reads has as long as it needs, on however busy a machine, until the test lets the time pass.
+// The timer is faked, so a worker can take as long as it needs on a busy machine until the test advances the clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A parser whose service knows one more game once it is asked. */
+/** Creates a parser. Its service knows one more game after it was asked. */
 function setUp(fresh = false) {
   const asked: string[] = [];
   let games: readonly Game[] = KNOWN_GAMES;
@@ -35,7 +35,7 @@ function setUp(fresh = false) {
     },
   });
   const read = (text: string, game = '', guildId = '1') => parser.read({ guildId, texts: [text], game });
-  /** Reads a file that keeps a worker busy, in a turn that is free. */
+  /** Starts to parse a file that keeps a worker busy. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;
     const list = read(FILE, '', guildId);
@@ -58,7 +58,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('is read with the game of lines that name none, in place or in a worker', async (text) => {
+  ])('uses the default game for lines without one, in the same thread or in a worker', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -68,26 +68,26 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1 new',
     `8.8.8.8:1 new\n${'#'.repeat(4_000)}`,
-  ])('is read anew once the service was asked for a game that is not known', async (text) => {
+  ])('is parsed again after the service was asked about an unknown game', async (text) => {
     const { asked, read } = setUp();
     expect(shown(await read(text))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is read anew where words beside an address may be a new game, though all lines have one', async () => {
+  it('is parsed again if words next to an address could be a new game, even if all lines have a game', async () => {
     const { asked, read } = setUp();
     expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it('does not wait for the service where its games are fresh', async () => {
+  it("doesn't wait for the service if its games were fetched recently", async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);
   });
 });
 
-it('a hostile file is ended, and keeps nobody else waiting meanwhile', async () => {
+it('a hostile file is aborted, and delays no other list in the meantime', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>
@@ -95,7 +95,7 @@ it('a hostile file is ended, and keeps nobody else waiting meanwhile', async () 
   const hostile = note('hostile', (await beginHostile('1')).list);
   await note('file', read(FILE, '', '2'));
   await note('paste', read('8.8.8.8:1 rust', '', '2'));
-  // Reading a file is ended after five seconds.
+  // The parser aborts a file after five seconds.
   vi.advanceTimersByTime(4_999);
   await note('second file', read(FILE, '', '2'));
   vi.advanceTimersByTime(1);
@@ -110,9 +110,9 @@ it('a hostile file is ended, and keeps nobody else waiting meanwhile', async () 
   ]);
 });
 
-it('a list beyond those that may wait is not read, and says so', async () => {
+it('a list is rejected as busy if too many lists wait', async () => {
   const { read } = setUp(true);
   const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
-  // Two are read at once, and 20 wait.
+  // Two are parsed at the same time, and 20 wait.
   expect(all.filter(({ kind }) => kind === 'busy')).toHaveLength(1);
 });

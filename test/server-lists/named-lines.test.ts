@@ -10,7 +10,7 @@ it.each([
   [' 9 – 100 ;2,', [9, 10, 2]],
   ['5、1', [5, 1]],
   ['4-5', [5]],
-])('names lines: %s', (typed, expected) => {
+])('the input "%s" selects lines', (typed, expected) => {
   expect([...linesNamed(typed, LINES)]).toEqual(expected);
 });
 
@@ -23,6 +23,6 @@ it.each([
   ['-3', '-3'],
   ['3 8', '3 8'],
   ['1e0', '1e0'],
-])('names a line that there is not: %s', (typed, expected) => {
+])('the input "%s" selects a missing line', (typed, expected) => {
   expect(linesNamed(typed, LINES)).toBe(expected);
 });

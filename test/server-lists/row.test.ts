@@ -23,7 +23,7 @@ describe('one server', () => {
     [typed('8.8.8.8:1', { port: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '2' }), { port: 1, queryPort: 2 }],
-  ])('of %j is at %j', (row, at) => {
+  ])('from %j is at %j', (row, at) => {
     expect(read(row)).toEqual({
       ok: true,
       submission: { server: '8.8.8.8', ...at, game: 'cs2' },
@@ -45,18 +45,18 @@ describe('one server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('of %j is invalid: %j', (row, problem) => {
+  ])('from %j is invalid: %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
 
-it('the usual port is known for each alias of the specification', () => {
+it('every game in the specification has a default port', () => {
   expect(KNOWN_GAMES.filter(({ alias }) => usualPort(alias) === undefined)).toEqual([]);
   expect(usualPort('toString')).toBeUndefined();
 });
 
-describe('a game that is not known', () => {
-  /** Reads one server of a game; what the service was asked. */
+describe('an unknown game', () => {
+  /** Reads one server of a game. Returns its game and how often the service was asked. */
   async function read(game: string, list: { readonly fresh: boolean; readonly afterwards: boolean }) {
     let asked = 0;
     let isFresh = list.fresh;
@@ -79,7 +79,7 @@ describe('a game that is not known', () => {
   }
   const old = { fresh: false, afterwards: true };
 
-  it('is looked for in the games of the service, unless those are fresh', async () => {
+  it("is looked up in the service's games, unless they were fetched recently", async () => {
     expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
     expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
     expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -89,7 +89,7 @@ describe('a game that is not known', () => {
     });
   });
 
-  it('is taken for an alias while nobody knows the games of the service', async () => {
+  it("is treated as an alias while the service's games are unknown", async () => {
     const unknown = { fresh: false, afterwards: false };
     expect(await read('some-alias', unknown)).toEqual({ asked: 1, game: 'some-alias' });
     expect(await read('No Alias', unknown)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -97,7 +97,7 @@ describe('a game that is not known', () => {
   });
 });
 
-it('one server is read with what was typed, and with the address in it where other words stand around it', () => {
+it('a server is read with its typed text, and with the address if other words surround that', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(
@@ -123,8 +123,8 @@ it('one server is read with what was typed, and with the address in it where oth
   expect(read('8.8.8.8', ['8.8.8.8'])).not.toHaveProperty('address');
 });
 
-describe('what was typed', () => {
-  it('is kept without passwords, but a web page as it is', () => {
+describe('typed text', () => {
+  it('is stored without passwords, but a web page stays unchanged', () => {
     const kept = (server: string) => rowWithoutPasswords(typed(server)).server;
     expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
     expect(kept('https://example.com/servers/my-server')).toBe('https://example.com/servers/my-server');
@@ -135,7 +135,7 @@ describe('what was typed', () => {
     });
   });
 
-  it('is known of each row', () => {
+  it('can be derived from any row', () => {
     const submission = { server: '2606:4700::1', port: 1, queryPort: 2, game: 'cs2' };
     const row = { kind: 'ready', line: 1, submission } as const;
     expect(typedOf(row)).toEqual(typed('[2606:4700::1]:1', { queryPort: '2' }));
@@ -151,7 +151,7 @@ describe('what was typed', () => {
       '2606:4700:0:0:0:0:0:1:5',
       '2606:4700:0:0:0:0:0:1 5',
     ],
-  ] as const)('is repaired where %j', (problem, server, expected) => {
+  ] as const)('is repaired for %j', (problem, server, expected) => {
     const [first] = repairsOf(problem);
     if (first === undefined) throw new Error('there is nothing to repair');
     const row = repaired(typed(server), first);
@@ -163,7 +163,7 @@ describe('what was typed', () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('of the port %j for %s can be meant %j', (port, game, expected) => {
+  ])('with port %j for %s is corrected to one of %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
@@ -173,7 +173,7 @@ describe('what was typed', () => {
       });
   });
 
-  it('can have the game and the address exchanged, and commas in place of dots', () => {
+  it('can be repaired by swapping the game and the address, or by replacing commas with dots', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);
     expect(repaired(row, { field: 'swap', value: '' })).toEqual({
@@ -186,7 +186,7 @@ describe('what was typed', () => {
     for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
   });
 
-  it('loses a query port that is impossible, and nothing where only the person can know', () => {
+  it('loses an impossible query port, but other problems stay for the member to fix', () => {
     const problem = { code: 'port-too-high', port: 654_321 } as const;
     const [repair] = repairsOf({ ...problem, field: 'query_port' });
     expect(repair).toEqual({ field: 'queryPort', value: '' });
