@@ -34,7 +34,5 @@ export interface CommandDeps
   readonly historyDays: number;
   /** How many days the bot's own backups keep deleted data; 0 if the bot makes no backups. */
   readonly backupDays: number;
-  /** Whether the bot sends addresses of game servers to Steam. */
-  readonly looksUpServers: boolean;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

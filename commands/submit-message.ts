@@ -39,6 +39,6 @@ async function readMessage(context: Context & UsedMessage, deps: CommandDeps): P
   const texts = [await readFile(context, file, deps)];
   const list = await deps.parser.read({ guildId: context.guildId, texts, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
-  const all = [...(await deps.completeRows(rows)), ...list.rows].map((row, index) => onLine(row, index + 1));
-  return { source: 'message', rows: withRepeats(all), noise: list.noise };
+  const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
+  return { source: 'message', rows: await deps.completeRows(withRepeats(all)), noise: list.noise };
 }

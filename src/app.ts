@@ -246,7 +246,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     graceDays: config.departureGraceDays,
     historyDays: config.historyDays,
     backupDays: backupDaysOf(config),
-    looksUpServers: serverLookup !== undefined,
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const interactions = createInteractions({

@@ -178,7 +178,8 @@ async function openList(
     const allowed = await deps.suggestions.allowed(guildId);
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
-  const read: NewDraft = { source: 'text', rows: withNear(rows, near), noise, panelChannelId };
+  const completed = withNear(await deps.completeRows(rows), near);
+  const read: NewDraft = { source: 'text', rows: completed, noise, panelChannelId };
   const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
   return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps, { notice });

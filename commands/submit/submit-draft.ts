@@ -1,7 +1,7 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
-import { withSign } from '../../src/words/servers.ts';
+import { foundText, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
@@ -38,8 +38,11 @@ export async function submitDraft(
       return reportReply(context, result, deps);
     case 'no-draft':
       return replyForUnavailable(context, { id, why: result.why }, deps);
-    case 'waiting':
-      return replyForUnavailable(context, { id, why: 'submitted' }, deps);
+    case 'waiting': {
+      const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
+      const content = [reply.content, foundText(t, result.draft.rows)].filter(Boolean).join('\n');
+      return { ...reply, content };
+    }
     case 'changed':
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {

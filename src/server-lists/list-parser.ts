@@ -33,12 +33,10 @@ export type ListParser = ReturnType<typeof createListParser>;
 export interface ListParserDeps {
   readonly games: GameIndex & Pick<Games, 'isFresh' | 'refresh' | 'refreshSoon'>;
   readonly readingMs?: number | undefined;
-  /** Fills in values that members didn't type. */
-  readonly complete?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined;
 }
 
 /** Creates a parser that reads long lists in a worker. */
-export function createListParser({ games, readingMs = READING_MS, complete }: ListParserDeps) {
+export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
   const turns = createTurns({ atOnce: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
@@ -77,12 +75,13 @@ export function createListParser({ games, readingMs = READING_MS, complete }: Li
      * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {
-      const first = await readOnce(list);
-      const isOutdated = first.kind === 'rows' && first.namesNewGame && !games.isFresh();
-      if (isOutdated) await games.refresh(list.guildId);
-      else games.refreshSoon(list.guildId);
-      const read = isOutdated ? await readOnce(list) : first;
-      return complete && read.kind === 'rows' ? { ...read, rows: await complete(read.rows) } : read;
+      const read = await readOnce(list);
+      if (read.kind === 'rows' && read.namesNewGame && !games.isFresh()) {
+        await games.refresh(list.guildId);
+        return readOnce(list);
+      }
+      games.refreshSoon(list.guildId);
+      return read;
     },
   };
 }

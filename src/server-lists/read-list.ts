@@ -145,8 +145,10 @@ const namesServer = (text: string): boolean =>
 /** Checks a row: returns it as ready, or as invalid with its first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
+  // A query port that equals the port isn't submitted, but a server lookup must not replace it.
+  const isKept = typed.queryPort !== '' && reading.ok && reading.submission.queryPort === undefined;
   return reading.ok
-    ? { kind: 'ready', line, submission: reading.submission }
+    ? { kind: 'ready', line, submission: reading.submission, ...(isKept && { typed }) }
     : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 

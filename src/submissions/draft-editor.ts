@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import type { ServerLookup } from '../game-servers/server-lookup.ts';
 import { type GuildSettings, isToWait } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
@@ -30,6 +32,7 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
   readonly parser: ListParser;
+  readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
 /** A draft, and how much of it could be submitted now. */
@@ -101,6 +104,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     settings,
     games,
     parser,
+    serverLookup,
   } = deps;
 
   function reread(draft: Draft, corrected: Correction): Draft {
@@ -138,7 +142,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   /** Reads the lines of a modal, which begin with their numbers. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
-    return { list: await parser.read({ guildId, texts: [text], game: '' }), numbers };
+    const list = await parser.read({ guildId, texts: [text], game: '' });
+    const rows = list.kind === 'rows' && (await serverLookup?.complete(list.rows));
+    return { list: rows ? { ...list, rows } : list, numbers };
   }
 
   /** Changes a draft, unless it was submitted or cancelled in the meantime. */
@@ -157,9 +163,17 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
     /** Rechecks what could be submitted of an unchanged draft, and keeps it for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Rechecks every row that has a correction. */
-    correct: (by: Submitter, id: string, corrected: Correction): Promise<EditResult> =>
-      change(by, id, (draft) => reread(draft, corrected)),
+    /** Rechecks every row that has a correction. Looks up game servers first, outside the transaction. */
+    async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
+      const found = serverLookup && (await drafts.find(by, id));
+      const expected = typeof found === 'object' ? reread(found, corrected) : undefined;
+      const rows = expected && (await serverLookup?.complete(expected.rows));
+      return change(by, id, (draft) => {
+        const read = reread(draft, corrected);
+        // The draft may have changed during the lookup.
+        return rows && isDeepStrictEqual(read, expected) ? withRows(read, rows) : read;
+      });
+    },
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**

@@ -77,7 +77,7 @@ export type SubmitResult =
   /** Nothing was sent, because no server can be submitted now, or fewer or more than the button promised. */
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
-  | { readonly kind: 'waiting' }
+  | { readonly kind: 'waiting'; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
 /** A submitted row, with the outcome of its server. */
@@ -279,7 +279,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
-      return { kind: 'waiting' };
+      return { kind: 'waiting', draft };
     }
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting

@@ -28,7 +28,7 @@ export function createSubmissionHandling({
   ...deps
 }: SubmissionHandlingDeps) {
   const { api, guard, games } = listing;
-  const parser = createListParser({ games, readingMs, complete: serverLookup?.complete });
+  const parser = createListParser({ games, readingMs });
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(
@@ -41,7 +41,9 @@ export function createSubmissionHandling({
   return {
     parser,
     completeRows: async (rows: readonly Row[]) => (await serverLookup?.complete(rows)) ?? rows,
-    draftEditor: createDraftEditor({ ...submissionStore, store: deps.store, settings, games, parser }),
+    /** Whether the bot sends addresses of game servers to Steam. */
+    looksUpServers: serverLookup !== undefined,
+    draftEditor: createDraftEditor({ ...submissionStore, ...deps, settings, games, parser, serverLookup }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
     pipeline: createPipeline({
       ...deps,

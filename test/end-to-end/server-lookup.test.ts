@@ -1,7 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { describe, expect } from 'vitest';
+import { approve, turnApprovalOn } from '../support/approval.ts';
 import { type Bot, botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
-import { addServer, adds, edit, labelsOf, paste, pressSubmit } from '../support/people.ts';
+import { addServer, adds, edit, labelsOf, paste, pressSubmit, upload } from '../support/people.ts';
 
 const it = botTest({ serverLookup: true });
 const itWithout = ownBotTest();
@@ -81,6 +82,48 @@ describe('the server lookup', () => {
       { server: '93.184.216.36', port: '28025', query_port: '28027', game: 'rust' },
       { server: '93.184.216.36', port: '28017', game: 'rust' },
     ]);
+  });
+
+  it('fills in the lines of a list after their game is chosen', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.39');
+    bot.records.list('93.184.216.40', [
+      { port: 27_015, queryPort: 27_020, appId: 730 },
+      { port: 27_016, queryPort: 27_021, appId: 730 },
+    ]);
+    const preview = await paste(
+      guild.member,
+      '93.184.216.40:27015\n93.184.216.40:27016\n93.184.216.39:28015',
+    );
+    expect(textOf(preview)).toContain('Game from Steam. Query port from Steam.');
+    const chosen = await guild.member.pick(preview, ['cs2']);
+    expect(textOf(chosen)).toContain('Game from Steam. 3 query ports from Steam.');
+    await pressSubmit(guild.member, chosen);
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: '93.184.216.40', port: '27015', query_port: '27020', game: 'cs2' },
+      { server: '93.184.216.40', port: '27016', query_port: '27021', game: 'cs2' },
+      { server: '93.184.216.39', port: '28015', query_port: '28017', game: 'rust' },
+    ]);
+  });
+
+  it('says so in the reply while a moderator decides', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.41');
+    await turnApprovalOn(guild);
+    const answer = await submit(guild, '93.184.216.41:28015');
+    expect(textOf(answer)).toContain('Waiting for a moderator');
+    expect(textOf(answer)).toContain('93.184.216.41:28015 · query port 28017');
+    expect(textOf(answer)).toContain(FOUND);
+    await approve(guild);
+    expect(adds(guild).at(-1)?.servers).toEqual([
+      { server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' },
+    ]);
+  });
+
+  it('fills in the game servers of a message and of its file', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.42');
+    const file = upload('message.txt', '93.184.216.42:28025 rust');
+    const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
+    const preview = await guild.member.useOnMessage('Submit servers', message);
+    expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
   });
 
   it('fills in the game servers of a message', async ({ bot, guild }) => {

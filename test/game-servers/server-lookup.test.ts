@@ -64,6 +64,7 @@ describe('the server lookup', () => {
     ['93.184.216.34:28017 rust', '93.184.216.34:28017 rust isQueryPort'],
     // What was typed stays.
     ['93.184.216.34,28015,rust,28020', '93.184.216.34:28015 rust 28020'],
+    ['93.184.216.34,28015,rust,28015', '93.184.216.34 28015 rust 28015'],
     // Another game, an unknown game, two games with one app id, and two game servers at one port.
     ['93.184.216.34:28015 dayz', '93.184.216.34:28015 dayz'],
     ['93.184.216.34:7778', '93.184.216.34:7778 invalid'],
@@ -91,6 +92,13 @@ describe('the server lookup', () => {
     const [completed] = await lookup.complete([{ ...row, typed }]);
     expect(completed).toMatchObject({ typed: { ...typed, queryPort: '28017' } });
     expect(found).toEqual(['asked', 'queryPort']);
+  });
+
+  it('leaves a completed row as it is, and counts it once', async () => {
+    const { lookup, found } = await open();
+    const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
+    expect(await lookup.complete(rows)).toBe(rows);
+    expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
   it('marks a line that says the same once it is complete', async () => {

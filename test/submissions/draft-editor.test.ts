@@ -8,6 +8,7 @@ import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
   type Correction,
   createDraftEditor,
+  type DraftEditorDeps,
   linesToEdit,
   type Prepared,
   withUsualPort,
@@ -19,7 +20,7 @@ import { openStore } from '../support/database.ts';
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 /** Opens a draft editor with a store of its own, in a guild with default settings. */
-async function openEditor() {
+async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
   const known = {
@@ -35,6 +36,7 @@ async function openEditor() {
       settings: { getOrThrow: async () => guild.settings },
       games: known,
       parser: createListParser({ games: known }),
+      serverLookup,
     });
   const parts = partsOver(store);
   const draftEditor = editorOf(parts);
@@ -113,6 +115,25 @@ describe('a draft of a list', () => {
     const draft = await stored();
     expect(draft.includesAlreadySubmitted).toBe(true);
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
+  });
+
+  it('looks up corrected lines outside the transaction, and drops the result if the draft changed', async () => {
+    let during = async () => {};
+    const { draftEditor, open } = await openEditor({
+      async complete(rows) {
+        await during();
+        return rows.map((row) => ({ ...row, found: ['queryPort'] }));
+      },
+    });
+    const foundAfter = async (game: string) => {
+      await open('8.8.8.8:1\n8.8.4.4:1');
+      return prepared(await draftEditor.correct(mia, 'd', withGame(game))).draft.rows.map(
+        ({ found }) => found,
+      );
+    };
+    expect(await foundAfter('rust')).toEqual([['queryPort'], ['queryPort']]);
+    during = async () => void (await draftEditor.includeAlreadySubmitted(mia, 'd', true));
+    expect(await foundAfter('rust')).toEqual([undefined, undefined]);
   });
 
   it('can include or exclude servers that were submitted before', async () => {
