@@ -31,14 +31,11 @@ export function createNames(nameServers?: readonly string[]) {
       .filter((address) => parseHost(address).ok);
   }, REMEMBERED_MS);
 
-  async function srvRecordsOf(host: string) {
-    try {
-      return await resolver.resolveSrv(`_minecraft._tcp.${host}`);
-    } catch (error) {
-      if (NO_RECORD.has(codeOf(error))) return [];
-      throw error;
-    }
-  }
+  const srvRecordsOf = (host: string) =>
+    resolver.resolveSrv(`_minecraft._tcp.${host}`).catch((error: unknown) => {
+      if (!NO_RECORD.has(codeOf(error))) throw error;
+      return [];
+    });
 
   const minecraftPorts = createCache(async (host): Promise<number | undefined> => {
     const [own, [record, ...others]] = await Promise.all([addresses.get(host), srvRecordsOf(host)]);

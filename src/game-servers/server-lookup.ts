@@ -4,15 +4,7 @@ import { waitAtMost } from '../lifecycle.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
-import {
-  type Found,
-  type InvalidRow,
-  lacksGame,
-  type Row,
-  readRow,
-  type TypedRow,
-  typedOf,
-} from '../server-lists/row.ts';
+import { type Found, lacksGame, type Row, readRow, type TypedRow, typedOf } from '../server-lists/row.ts';
 import { createNames } from './names.ts';
 import { createSteam, type SteamDeps, type SteamServer } from './steam.ts';
 import { type SteamGames, steamGamesAmong } from './steam-games.ts';
@@ -31,7 +23,7 @@ const MOST_HOSTS = 50;
 
 /** The cells that a lookup can fill in. */
 const CELLS = ['game', 'port', 'queryPort'] as const;
-type Finding = Partial<Record<(typeof CELLS)[number], string>> | 'isQueryPort' | undefined;
+type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefined>> | 'isQueryPort';
 
 /**
  * Fills in the query port, the game or the Minecraft port that a member didn't type, from Steam's public list and from DNS. It
@@ -47,18 +39,14 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  async function findInDns(host: string): Promise<Finding> {
-    const port = await names.minecraftPort(host);
-    return port === undefined ? undefined : { port: String(port) };
-  }
-
   /** Returns what to look up for a row in which something is missing: a host, and how. */
   function lookupFor(row: Row, steamGames: SteamGames) {
-    if (row.kind === 'repeated') return undefined;
+    if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
       const { host, game } = row.problem;
       const isMinecraft = game === games.find('minecraft')?.alias;
-      return isMinecraft && isIP(host) === 0 ? { host, find: () => findInDns(host) } : undefined;
+      const find = async (): Promise<Finding> => ({ port: await names.minecraftPort(host) });
+      return isMinecraft && isIP(host) === 0 ? { host, find } : undefined;
     }
     const server = row.kind === 'ready' ? row.submission : serverWithoutGame(row);
     if (server === undefined) return undefined;
@@ -69,11 +57,10 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
 
   /** Returns the row read again with what was found; as it was if it still can't be submitted. */
   function withFinding(row: Row, finding: Finding): Row {
-    if (finding === undefined) return row;
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
     const found = CELLS.filter((cell) => finding[cell] !== undefined && !hasWords(before[cell]));
-    const cells = Object.fromEntries(found.map((cell) => [cell, finding[cell]]));
+    const cells = Object.fromEntries(found.map((cell) => [cell, String(finding[cell])]));
     const typed: TypedRow = { ...before, ...cells };
     const read = finishedRow({ line: row.line, typed }, games);
     if (found.length === 0 || read.kind !== 'ready') return row;
@@ -94,7 +81,8 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       });
       if (hosts.size === 0) return rows;
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
-      for (const found of completed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
+      const changed = completed.filter((row, index) => row !== rows[index]);
+      for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
       // Rows can say the same once they are complete. What is found later changes nothing.
       return withRepeats([...completed]);
     },
@@ -106,7 +94,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
 }
 
 /** Returns the game server of a row that lacks nothing but a game; its game is ''. */
-function serverWithoutGame(row: InvalidRow): ServerSubmission | undefined {
+function serverWithoutGame(row: Row): ServerSubmission | undefined {
   const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
   return read?.ok ? read.submission : undefined;
 }
@@ -118,14 +106,12 @@ function findingFor(
   steamGames: SteamGames,
 ): Finding {
   const atPort = servers.filter(({ gamePort }) => gamePort === port);
-  if (atPort.length === 0) {
-    return servers.some(({ queryPort }) => queryPort === port) ? 'isQueryPort' : undefined;
-  }
+  if (atPort.length === 0) return servers.some(({ queryPort }) => queryPort === port) ? 'isQueryPort' : {};
   const [found, ...others] = atPort.filter(({ appId }) => named === '' || steamGames.get(named) === appId);
-  if (found === undefined || others.length > 0) return undefined;
-  const query = found.queryPort === port ? {} : { queryPort: String(found.queryPort) };
-  if (named !== '') return query;
+  if (found === undefined || others.length > 0) return {};
+  const queryPort = found.queryPort === port ? undefined : found.queryPort;
+  if (named !== '') return { queryPort };
   // Games can share an app id.
   const [game, ...otherGames] = [...steamGames].filter(([, appId]) => appId === found.appId);
-  return game === undefined || otherGames.length > 0 ? undefined : { game: game[0], ...query };
+  return game === undefined || otherGames.length > 0 ? {} : { game: game[0], queryPort };
 }

@@ -30,10 +30,7 @@ export type SteamGames = ReadonlyMap<string, number>;
 
 export function steamGamesAmong(games: Pick<GameIndex, 'find'>): SteamGames {
   const ids = [...STEAM_GAMES].flatMap(([appId, names]) =>
-    names.flatMap((name) => {
-      const alias = games.find(name)?.alias;
-      return alias === undefined ? [] : [[alias, appId] as const];
-    }),
+    names.flatMap((name) => games.find(name)?.alias ?? []).map((alias) => [alias, appId] as const),
   );
   return new Map(ids);
 }

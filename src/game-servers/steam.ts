@@ -3,15 +3,6 @@ import { z } from 'zod';
 import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 
-/** A game server as Steam's public list has it. */
-export interface SteamServer {
-  /** The port of `addr`, which answers queries. */
-  readonly queryPort: number;
-  /** The port that players connect to. */
-  readonly gamePort: number;
-  readonly appId: number;
-}
-
 export interface SteamDeps {
   readonly steamApiUrl: string;
   readonly onLookup?: ((what: 'asked' | 'failed') => void) | undefined;
@@ -37,14 +28,19 @@ const portSchema = z.int().min(1).max(65_535);
 const responseSchema = z.object({
   response: z.object({ servers: z.array(z.unknown()).max(1_000).default([]) }),
 });
-const serverSchema = z.object({
-  addr: z
-    .string()
-    .transform((text) => Number(/:(\d{1,5})$/u.exec(text)?.[1]))
-    .pipe(portSchema),
-  gameport: portSchema,
-  appid: z.int().min(1),
-});
+const serverSchema = z
+  .object({
+    addr: z
+      .string()
+      .transform((text) => Number(/:(\d{1,5})$/u.exec(text)?.[1]))
+      .pipe(portSchema),
+    gameport: portSchema,
+    appid: z.int().min(1),
+  })
+  .transform(({ addr, gameport, appid }) => ({ queryPort: addr, gamePort: gameport, appId: appid }));
+
+/** A game server in Steam's public list. Players connect to its game port, and its query port answers queries. */
+export type SteamServer = z.infer<typeof serverSchema>;
 
 /**
  * Asks Steam's keyless list which game servers are at an address (`ISteamApps/GetServersAtAddress`), and remembers the response
@@ -70,11 +66,10 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   function noteFailure(error: unknown): void {
     // Other requests that were under way when the pause began fail for the same reason.
     if (now() < pausedUntil) return;
-    failures += 1;
     const isLimited = error instanceof Error && LIMITED.has(error.cause);
-    if (!isLimited && failures < MOST_FAILURES) return;
-    const grown = FIRST_PAUSE_MS * 2 ** (failures - MOST_FAILURES);
-    const pauseMs = isLimited ? LONGEST_PAUSE_MS : Math.min(grown, LONGEST_PAUSE_MS);
+    failures = isLimited ? Number.POSITIVE_INFINITY : failures + 1;
+    if (failures < MOST_FAILURES) return;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - MOST_FAILURES), LONGEST_PAUSE_MS);
     pausedUntil = now() + pauseMs;
     logger.warn(
       { err: error, pauseMs },
@@ -93,10 +88,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
       throw new Error(`Steam responded with status ${statusCode}`, { cause: statusCode });
     }
     const { response } = responseSchema.parse(await body.json());
-    return response.servers.flatMap((each) => {
-      const { success, data } = serverSchema.safeParse(each);
-      return success ? [{ queryPort: data.addr, gamePort: data.gameport, appId: data.appid }] : [];
-    });
+    return response.servers.flatMap((each) => serverSchema.safeParse(each).data ?? []);
   }
 
   const remembered = createCache(async (address) => {

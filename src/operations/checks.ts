@@ -3,6 +3,7 @@ import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
 import { clockTrouble } from '../discord/clock.ts';
 import { createSteam } from '../game-servers/steam.ts';
 import type { Secret } from '../secret.ts';
+import { reason } from '../storage/store-error.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
 import { CheckFailure, CheckSkipped, CheckWarning, type Finding, find } from './finding.ts';
 import { checkListing } from './listing-check.ts';
@@ -42,17 +43,12 @@ const SAMPLE_ADDRESS = '155.133.248.36';
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkipped('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: { warn: () => undefined } });
-  try {
-    const [first] = await steam.ask(SAMPLE_ADDRESS);
-    return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
-  } catch (error) {
-    throw new CheckWarning(
-      `Steam doesn't respond as it should: ${error instanceof Error ? error.message : String(error)}`,
-      'check STEAM_API_URL and the network; submissions work without it',
-    );
-  } finally {
-    await steam.close();
-  }
+  const mend = 'check STEAM_API_URL and the network; submissions work without it';
+  const failed = (error: unknown) => {
+    throw new CheckWarning(`Steam doesn't respond as it should: ${reason(error)}`, mend);
+  };
+  const [first] = await steam.ask(SAMPLE_ADDRESS).catch(failed).finally(steam.close);
+  return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
 }
 
 /** Requests a secret URL of the operator. */
