@@ -12,8 +12,7 @@ import type { Command, Context, PressContext, Reply, SubmitContext } from '../..
 import { button, customIdsOf, type Modal, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import { isUnsent } from '../../src/submissions/draft.ts';
-import type { EndedSubmission } from '../../src/submissions/pipeline.ts';
+import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { nextForKey } from '../../src/words/keys.ts';
@@ -173,9 +172,7 @@ export function approvalActions(
       },
     });
     if (result.kind === 'ended') {
-      const { limitedRows, servers } = result;
-      const isAllSent = limitedRows.length === 0 && !servers.some(({ outcome }) => isUnsent(outcome));
-      const texts = unsentTexts(context, result, isAllSent ? undefined : await approvals.find(seen));
+      const texts = unsentTexts(context, result, isAllSent(result) ? undefined : await approvals.find(seen));
       const member = { user: { id: found.userId } };
       return {
         ...(await decided(context, before, texts)),

@@ -28,7 +28,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: submission.userId, name: submission.userName } };
       const ended = endedServers(submission);
-      if (ended.length > 0) await deps.submissionLog.ended?.(by, ended);
+      if (ended.length > 0) await deps.submissionLog.ended?.(by, ended, submission.message !== undefined);
     }
   },
 });

@@ -118,12 +118,17 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ): Promise<Drawn> {
     if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
     const before = await approvals.before(submission);
-    const components = rows(decisionButtons(t, submission));
     return {
       guildId,
       name: submission.interactionId ?? id,
-      message: { ...channelView(t, submission, before, games), components },
-      bare: { ...harmfulView(t, submission, before, games), components },
+      message: {
+        ...channelView(t, submission, before, games),
+        components: rows(decisionButtons(t, submission)),
+      },
+      bare: {
+        ...harmfulView(t, submission, before, games),
+        components: rows(decisionButtons(t, submission, false)),
+      },
     };
   }
 

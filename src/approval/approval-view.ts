@@ -11,7 +11,7 @@ import { unlinked } from '../words/listing-pages.ts';
 import { beforeItems } from '../words/not-submitted.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { byText } from '../words/sentences.ts';
-import { describe, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
+import { describe, fittingLines, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
@@ -23,10 +23,7 @@ import { reasonText } from './decline-reasons.ts';
 
 /** The maximum number of servers that a message lists. For the others, it only shows their number. */
 const MOST_SHOWN = 10;
-/**
- * Maximum length, in UTF-16 units, of a name and an address in a message. Three of each still fit next to the longest
- * reason.
- */
+/** Maximum length, in UTF-16 units, of a name and an address in the log channel's message. */
 const LONGEST_WORDS = { name: 60, address: 80 };
 /** Maximum length of a moderator's reason, in UTF-16 units. */
 export const LONGEST_REASON = 300;
@@ -48,15 +45,21 @@ export function approvalView(
   const { servers, userId } = submission;
   const lines = servers.map(({ server }) => describe(t, server, games));
   const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
-  const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const by = userId === readerId ? [] : [byText(t, submission)];
-  const about = [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
+  const about = aboutText(t, submission, readerId);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, userId === readerId),
     // Discord rejects empty embeds, and nothing is left of a withdrawn submission.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
+}
+
+/** Shows how many servers a list has, who submitted it, and who corrected it. */
+function aboutText(t: Translate, submission: Submission, readerId?: string): string {
+  const { servers, userId } = submission;
+  const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
+  const by = userId === readerId ? [] : [byText(t, submission)];
+  return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
 }
 
 /** Returns the kind of the worst outcome, which decides the colour. */
@@ -121,29 +124,21 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
-/** The maximum number of servers in the text of a message. Clients can hide an embed, but not the text. */
-const MOST_IN_WORDS = 3;
+/** The maximum length of the servers in the log channel's message, in UTF-16 units. */
+const LONGEST_LIST = 1_200;
 
-/**
- * Shows a submission to everyone in the log channel. The text has the member and the first servers. If there are more
- * servers, an embed lists them too.
- */
+/** Shows a submission to everyone in the log channel. It has no embed, because clients can hide embeds. */
 export function channelView(
   t: Translate,
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
-): Pick<ChannelMessage, 'content' | 'embed'> {
-  const { servers, userId } = submission;
-  const lines = servers
-    .slice(0, MOST_IN_WORDS)
-    .map(({ server }) => describe(t, server, games, LONGEST_WORDS));
-  const who = [byText(t, submission), ...correctedTexts(t, submission)].join(' · ');
-  const texts = [statusText(t, submission), who, ...lines, ...beforeTexts(t, before, games)];
-  const content = texts.join('\n');
-  if (servers.length <= MOST_IN_WORDS) return { content };
-  const [embed] = approvalView(t, submission, games, userId).embeds;
-  return { content, embed };
+): Pick<ChannelMessage, 'content'> {
+  const { servers } = submission;
+  const lines = servers.slice(0, MOST_SHOWN).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  const list = fittingLines(t, lines, servers.length, LONGEST_LIST);
+  const texts = [statusText(t, submission), aboutText(t, submission), list, ...beforeTexts(t, before, games)];
+  return { content: texts.filter(Boolean).join('\n') };
 }
 
 /**
@@ -189,10 +184,14 @@ export function correctedTexts(
   return [t('approval.correctedBy', { user: memberText({ id, name }) })];
 }
 
-/** Builds a moderator's buttons. */
+/**
+ * Builds a moderator's buttons.
+ * @param listsServers whether the message lists the servers, up to {@link MOST_SHOWN}
+ */
 export function decisionButtons(
   t: Translate,
   { id, draftId, state, servers }: Submission,
+  listsServers = true,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const seen = `${draftId}:${id}`;
@@ -200,7 +199,9 @@ export function decisionButtons(
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
-    button(submissionsId('all', seen), t('approval.showAll')),
+    ...(servers.length > MOST_SHOWN || !listsServers
+      ? [button(submissionsId('all', seen), t('approval.showAll'))]
+      : []),
   ];
 }
 

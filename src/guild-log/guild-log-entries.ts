@@ -22,7 +22,8 @@ const NAMED = 2;
 
 /**
  * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could
- * not be submitted. Each entry is one line, however many servers it has.
+ * not be submitted. Outcomes that a moderators' message shows get no entry. Each entry is one line, however many servers
+ * it has.
  */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
@@ -48,7 +49,8 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
         'not-sent',
       );
     },
-    async ended({ guildId, user }, ended) {
+    async ended({ guildId, user }, ended, isShown) {
+      if (isShown) return;
       const servers = ended.map(({ server }) => server);
       await guildLog.tell(
         guildId,

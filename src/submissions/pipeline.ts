@@ -15,7 +15,15 @@ import { retryAfter } from '../retry.ts';
 import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
-import { type Draft, isUnconfirmed, otherRows, rowsToSend, whileSubmitted, withRows } from './draft.ts';
+import {
+  type Draft,
+  isUnconfirmed,
+  isUnsent,
+  otherRows,
+  rowsToSend,
+  whileSubmitted,
+  withRows,
+} from './draft.ts';
 import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
@@ -115,7 +123,8 @@ export interface EndedSubmission {
  */
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
-  ended?(by: Submitter, servers: readonly EndedServer[]): Promise<void>;
+  /** @param isShown whether the message on which a moderator decided shows these outcomes */
+  ended?(by: Submitter, servers: readonly EndedServer[], isShown: boolean): Promise<void>;
 }
 
 export interface PipelineDeps extends SubmissionStore {
@@ -155,6 +164,8 @@ const NOT_SYNCED = { synced: false };
 interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
+  /** Whether it has a message on which a moderator decided. */
+  readonly hasMessage: boolean;
   /** The index of a row in this list is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
@@ -295,6 +306,7 @@ export function createPipeline(deps: PipelineDeps) {
     return {
       kind: 'reserved',
       submissionId,
+      hasMessage: waiting?.message !== undefined,
       rows: reserved,
       draft,
       limitedRows: rows.slice(count),
@@ -329,9 +341,11 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const ended = submission.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
-    await tell((observer) => observer.ended?.(submitRequest, ended));
+    const { draft, limitedRows, limited, hasMessage } = submission;
+    // If servers wait again, the message shows only those.
+    const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
+    await tell((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
-    const { draft, limitedRows, limited } = submission;
     return {
       kind: 'ended',
       id: submitRequest.id,
@@ -475,6 +489,13 @@ export function createPipeline(deps: PipelineDeps) {
     },
   };
 }
+
+/** Whether no limit, failure or problem with the key prevented a server from being sent. */
+export const isAllSent = ({
+  limitedRows,
+  servers,
+}: Pick<EndedSubmission, 'limitedRows' | 'servers'>): boolean =>
+  limitedRows.length === 0 && !servers.some(({ outcome }) => isUnsent(outcome));
 
 const endedRow = (row: ReadyRow, outcome: ServerOutcome): EndedRow => ({
   row,

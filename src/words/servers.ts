@@ -188,16 +188,22 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit into an embed, and a line that counts the others.
+ * Returns as many lines as fit, and a line that counts the others.
  * @param count the total number
+ * @param room the maximum length of the lines, in UTF-16 units; by default they fit into an embed
  */
-export function fittingLines(t: Translate, lines: readonly string[], count: number = lines.length): string {
+export function fittingLines(
+  t: Translate,
+  lines: readonly string[],
+  count: number = lines.length,
+  room: number = ROOM,
+): string {
   const shown: string[] = [];
-  let capacity = ROOM;
+  let capacity = room;
   for (const line of lines) {
     capacity -= line.length + 1;
     if (capacity < 0 && shown.length > 0) break;
-    shown.push(shortenMarkup(line, ROOM));
+    shown.push(shortenMarkup(line, room));
   }
   return [...shown, ...moreText(t, count - shown.length)].join('\n');
 }

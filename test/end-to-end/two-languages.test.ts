@@ -29,7 +29,7 @@ const PUBLIC = [
   'has submitted 1 game server for review',
   // The outcomes stand within that sentence.
   "didn't get a reply in time. Here's the result:\n✅ ",
-  'Approve? Expires on',
+  'Approve? Not sent unless',
   'Approved',
   'Declined',
   'Submit a game server',

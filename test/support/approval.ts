@@ -7,7 +7,7 @@ import { type Bot, messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
 /** The labels of the controls on a message with one waiting server. */
-export const DECISIONS: readonly string[] = ['Approve', 'Decline', 'Correct…', 'Show all'];
+export const DECISIONS: readonly string[] = ['Approve', 'Decline', 'Correct…'];
 
 /** Returns a user in the log channel, where moderators decide. Only `admin` has Manage Server. */
 export function inStaff(guild: TestGuild, who: 'admin' | 'member' | 'other', locale = 'en-US'): Person {
