@@ -1,19 +1,26 @@
 import type { PostResult } from '../src/discord/channel-posts.ts';
-import { MOST_PANELS, PANEL_BUTTONS } from '../src/guilds/panels.ts';
+import { MOST_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
-import { customId, type Modal, modal, type TextField } from '../src/interactions/controls.ts';
+import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
 import { UserError } from '../src/user-error.ts';
+import { NEAREST, unknownGame } from '../src/words/games.ts';
+import { wholeText } from '../src/words/problem.ts';
+import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
-import { panelLink, panelMessage } from './panel-message.ts';
+import { isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
+import { gamePart } from './submit/game-field.ts';
 
 /** Maximum length of the admin's own text, in characters. */
 const LONGEST_TEXT = 500;
 
 /** /panel: posts a public message with the buttons for submitting, so that members don't have to know a command. */
-export function panelCommand({ posts, panels }: CommandDeps): Command {
-  async function open({ t, mention, guildId, isInThread }: Context): Promise<Modal> {
+export function panelCommand(deps: CommandDeps): Command {
+  const { posts, panels } = deps;
+
+  async function open(context: Context): Promise<Modal> {
+    const { t, mention, guildId, isInThread } = context;
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
     if ((await panels.of(guildId)).length >= MOST_PANELS) {
       throw new UserError(t('panel.full', { most: MOST_PANELS, settings: mention('settings') }));
@@ -22,7 +29,7 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
       id: customId('panel', 'post'),
       title: t('panel.modal'),
       text: t('panel.everyone'),
-      fields: [panelText(t)],
+      fields: await panelFields(context, {}, deps),
     });
   }
 
@@ -32,17 +39,24 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;
-    const content = { text: field('text').trim(), buttons: [...PANEL_BUTTONS] };
+    const { game, unknown } = typedGame(context, deps);
+    const content = {
+      text: field('text').trim(),
+      buttons: [...PANEL_BUTTONS],
+      ...(game !== undefined && { game }),
+    };
     const message = panelMessage(await guildWords(), content);
     const { result, messageId } = await posts.put(channelId, { ...message, nonce: interactionId });
     if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
     if (result === 'failed' || result === 'message-gone') throw new UserError(t('panel.failed'));
+    const replyWith = (said: string) => ({ content: [said, unknown].filter(Boolean).join('\n') });
     if (messageId === undefined) {
-      return { content: t('panel.asReply', { names: missingFor(t, result) }), announcement: () => message };
+      const said = t('panel.asReply', { names: missingFor(t, result) });
+      return { ...replyWith(said), announcement: () => message };
     }
     const panel = { ...content, channelId, messageId };
     await panels.add(guildId, panel);
-    return { content: t('panel.posted', { link: panelLink(guildId, panel) }) };
+    return replyWith(t('panel.posted', { link: panelLink(guildId, panel) }));
   }
 
   return {
@@ -50,24 +64,46 @@ export function panelCommand({ posts, panels }: CommandDeps): Command {
     permission: 'manage-guild',
     answers: 'modal',
     run: open,
+    presses: {
+      new: { answers: 'modal', run: open },
+    },
     submits: {
       post: { answers: 'later', run: post },
     },
   };
 }
 
-/**
- * Builds the field for the admin's own text.
- * @param value the text that it shows at first
- */
-export const panelText = (t: Translate, value = ''): TextField => ({
-  id: 'text',
-  label: t('panel.label'),
-  hint: t('panel.hint'),
-  most: LONGEST_TEXT,
-  long: true,
-  value,
-});
+/** Builds the fields for a panel's own text and its game, with the values that they show at first. */
+export async function panelFields(
+  context: Context,
+  { text = '', game = '' }: Partial<Pick<Panel, 'text' | 'game'>>,
+  deps: CommandDeps,
+): Promise<readonly Field[]> {
+  const { t } = context;
+  const hint = t('panel.gameHint');
+  const wanted = { label: t('addserver.field.game'), hint, typed: game, required: false };
+  const { field } = await gamePart(context, wanted, deps);
+  return [
+    {
+      id: 'text',
+      label: t('panel.label'),
+      hint: t('panel.hint'),
+      most: LONGEST_TEXT,
+      long: true,
+      value: text,
+    },
+    { ...field, hint },
+  ];
+}
+
+/** Returns the game that was typed, and if it can't be a panel's game, the reason. */
+export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, 'games'>) {
+  const typed = context.field('game').trim();
+  const game = games.find(typed)?.alias;
+  if (typed === '' || (game !== undefined && isGameForPanel(game))) return { typed, game };
+  const problem = unknownGame(context, typed, games.search(typed, NEAREST));
+  return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
+}
 
 /** Names the permission that the bot lacks in a channel where Discord rejected a message without an embed. */
 const missingFor = (t: Translate, result: PostResult): string =>

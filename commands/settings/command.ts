@@ -21,7 +21,7 @@ import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import { type Change, modalId, type Setting, type SettingsView } from './setting.ts';
+import { type Change, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
@@ -187,17 +187,20 @@ export function settingsCommand(deps: CommandDeps): Command {
   };
 }
 
-/** Shows one line for each setting with its status, then the next step, then what can be changed. */
+/** Shows one line for each setting in use and one for all others, then the next step, then what can be changed. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
+  const isOff = (setting: Setting) => setting.line(t, shown).startsWith(OFF);
+  const off = table.filter(isOff).map(({ name }) => name(t));
   const lines = [
     ...(shown.isLost ? [withSign('not-sent', t('settings.lost')), ''] : []),
     `**${t('settings.title')}**`,
     keyLine(t, shown.key),
-    ...table.map((setting) => setting.line(t, shown)),
+    ...table.filter((setting) => !isOff(setting)).map((setting) => setting.line(t, shown)),
     whoLine(t),
-    `-# ${t('panel.everyone')}`,
+    ...(off.length === 0 ? [] : [`${OFF} ${t('settings.off', { names: t.and(off) })}`]),
+    ...(shown.panels.length === 0 ? [] : [`-# ${t('panel.everyone')}`]),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
   const options = table.map((setting) => ({ label: setting.name(t), value: setting.id }));
@@ -213,7 +216,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   };
 }
 
-/** Shows the purpose of a setting, its value, and the controls that change it. */
+/** Shows the name and the purpose of a setting, its value, and the controls that change it. */
 function settingPage(
   context: Context,
   shown: SettingsView,
@@ -222,7 +225,8 @@ function settingPage(
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
-  const lines = [setting.about(context, shown.now), '', setting.line(t, shown)];
+  const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
+  const lines = [about, '', setting.line(t, shown)];
   return {
     content: [...lines, ...(setting.notes?.(context, shown, wanted) ?? [])].join('\n'),
     components: rows(...selects.map((control) => [control]), [

@@ -2,6 +2,7 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
 import { type ChosenOnPage, chosenOnPage, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
+import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { namedText } from '../../src/words/sentences.ts';
@@ -14,7 +15,7 @@ const MOST_NAMED = 5;
 const LONGEST_NAME = 30;
 
 /** Which games members can submit. A page shows as many as fit into a select. */
-export const gamesSetting = ({ games }: CommandDeps): Setting => ({
+export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
   line: gamesLine,
@@ -31,7 +32,9 @@ export const gamesSetting = ({ games }: CommandDeps): Setting => ({
       selects: [control],
       buttons: [
         ...pageButtons(context, page, { command: 'settings', action: 'open', state: 'games' }),
-        now.games !== undefined && button(changeId('games', 'all'), t('settings.allowAll')),
+        now.games === undefined
+          ? button(changeId('games', 'submitted'), t('settings.games.onlySubmitted'))
+          : button(changeId('games', 'all'), t('settings.allowAll')),
       ],
     };
   },
@@ -42,6 +45,12 @@ export const gamesSetting = ({ games }: CommandDeps): Setting => ({
       return { make: (before) => withGames(before, chosen, known) };
     },
     all: () => ({ make: ({ games: _some, goneGames: _gone, ...before }) => before }),
+    async submitted({ t, guildId }) {
+      const submitted = new Set(await history.latestGames(guildId));
+      const chosen = games.all.map(({ alias }) => alias).filter((alias) => submitted.has(alias));
+      if (chosen.length === 0) throw new UserError(t('submissions.none'));
+      return { make: (before) => ({ ...before, games: chosen }) };
+    },
   },
 });
 

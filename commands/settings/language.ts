@@ -5,7 +5,7 @@ import { type Language, languageOf, languages } from '../../src/words/languages.
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
-import { changeId, FINE, OFF, type Setting } from './setting.ts';
+import { changeId, FINE, type Setting } from './setting.ts';
 
 /** The option for the language that Discord reports for the guild. It isn't the name of a language. */
 const AS_DISCORD_SAYS = 'discord';
@@ -22,10 +22,8 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   id: 'language',
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
-    const language = everybodysLanguage(now);
-    return now.language === undefined
-      ? `${OFF} ${t('settings.language.none', { language })}`
-      : `${FINE} ${t('settings.language.set', { language })}`;
+    const key = now.language === undefined ? 'none' : 'set';
+    return `${FINE} ${t(`settings.language.${key}`, { language: everybodysLanguage(now) })}`;
   },
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {

@@ -1,16 +1,12 @@
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { button, markOf, select } from '../../src/interactions/controls.ts';
+import { button, customId, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { NEAREST, unknownGame } from '../../src/words/games.ts';
-import { wholeText } from '../../src/words/problem.ts';
-import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { panelText } from '../panel.ts';
-import { drawPanel, isGameForPanel, panelItem, showDuePanels } from '../panel-message.ts';
-import { gamePart } from '../submit/game-field.ts';
+import { panelFields, typedGame } from '../panel.ts';
+import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
 /** Maximum length of the admin's own text in the list, in UTF-16 units. */
@@ -35,7 +31,9 @@ export function panelsSetting(deps: CommandDeps): Setting {
     controls(context, shown, wanted) {
       const { t } = context;
       const { page, panel } = chosenOf(shown, wanted);
-      if (panel === undefined) return {};
+      if (panel === undefined) {
+        return { buttons: [button(customId('panel', 'new'), t('settings.panels.post'), 'primary')] };
+      }
       const { messageId, buttons } = panel;
       const change = (name: string) => changeId('panels', `${name}:${messageId}`, 'panels', page.number);
       return {
@@ -122,13 +120,10 @@ async function changed(
 async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
-  const label = t('addserver.field.game');
-  const wanted = { label, hint: t('panel.gameHint'), typed: game, required: false };
-  const { field } = await gamePart(context, wanted, deps);
   return {
     about: [messageId, markOf(text), markOf(game)].join(':'),
     title: t('again.edit'),
-    fields: [panelText(t, text), { ...field, hint: wanted.hint }],
+    fields: await panelFields(context, { text, game }, deps),
   };
 }
 
@@ -139,10 +134,8 @@ async function panelWindow(context: PressContext, messageId: string, deps: Comma
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');
   const text = context.field('text').trim();
-  const typed = context.field('game').trim();
-  const found = deps.games.find(typed)?.alias;
-  const isUsable = typed === '' || (found !== undefined && isGameForPanel(found));
-  const isGameChanged = isUsable && markOf(typed) !== shownGame;
+  const { typed, game: found, unknown } = typedGame(context, deps);
+  const isGameChanged = unknown === undefined && markOf(typed) !== shownGame;
   const how = ({ game: former, ...panel }: Panel): Panel => {
     const game = isGameChanged ? found : former;
     return {
@@ -152,7 +145,5 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
     };
   };
   const change = await changed(context, await panelIn(context, messageId, deps), how, deps);
-  if (isUsable || change.said !== undefined) return change;
-  const unknown = unknownGame(context, typed, deps.games.search(typed, NEAREST));
-  return { ...change, said: withSign('not-sent', wholeText(unknown, context.t)) };
+  return unknown === undefined || change.said !== undefined ? change : { ...change, said: unknown };
 }

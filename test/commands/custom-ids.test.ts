@@ -28,6 +28,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'games:all': '',
   'games:page': writePage(MOST_PAGES, 'x'.repeat(60)),
   'keystatus:check': '',
+  'panel:new': '',
   'panel:post': '',
   'privacy:cancel': '',
   'privacy:confirm': '',

@@ -68,6 +68,7 @@ const OPEN_PRESSES = [
 /** Those that take “Manage Server”, or the role that decides. */
 const GUARDED_PRESSES = [
   'keystatus:check',
+  'panel:new',
   'privacy:confirm',
   'privacy:erase',
   'removekey:cancel',
@@ -200,6 +201,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await member.press(show('member', await member.slash('submissions')), 'Show list 2'));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
+  show('admin', await openSetting(guild, 'Panels'));
   show('member', { kind: 'message', message: await postPanel(guild) });
   await chooseLogChannel(guild);
   discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
@@ -244,6 +246,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
 /** What opens a window; the window of a draft is another one for one line and for many. */
 const OPENERS = [
   'addserver:new',
+  'panel:new',
   'setkey:again',
   'setkey:enter',
   'settings:type',
@@ -341,8 +344,8 @@ function chosenIn({ type, options }: Component): readonly string[] | undefined {
 
 /** Somebody uses a copy of a control that stands where everybody sees it; what they read. */
 async function use(bot: Bot, { id, component }: Control, person: Person): Promise<string> {
-  // Discord takes five messages in five seconds in a channel.
-  bot.discord.clock.advance(1_000);
+  // Discord takes five messages in five seconds in a channel, and the control may post another one.
+  bot.discord.clock.advance(2_000);
   const row = { type: ComponentType.ActionRow, components: [{ ...component, disabled: false }] };
   const copy = await postComponents(bot, person.channelId, [row]);
   if (!copy) throw new Error(`${id} was not posted`);

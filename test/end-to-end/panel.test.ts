@@ -69,16 +69,19 @@ describe('a panel', () => {
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it('is refused in a thread, and its window says who can press it', async ({ guild, admin }) => {
+  it('is refused in a thread, and its window and /settings say who can press it', async ({
+    guild,
+    admin,
+  }) => {
     const said = textOf(await inChannel(guild, 'questions').slash('panel'));
     expect(said).toMatch(
       /A panel stops working when its thread or forum post is archived\. Use \/panel in a channel instead\./,
     );
     const everyone = "Anyone who can see a panel's channel can use its buttons";
     expect(modalTexts(modalOf(await admin.slash('panel')).data).join()).toContain(everyone);
-    expect(textOf(await openSettings(guild))).toMatch(
-      /Who can submit: everyone.*\n.*Anyone who can see a panel's channel/,
-    );
+    expect(textOf(await openSettings(guild))).not.toContain(everyone);
+    await postPanel(guild);
+    expect(textOf(await openSettings(guild))).toContain(everyone);
   });
 
   withKeyIt('is a reply where the bot may not post, and says why', async ({ guild, discord, member }) => {
@@ -98,6 +101,13 @@ describe('a panel', () => {
       );
     }
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
+  });
+
+  withKeyIt('says which game it does not know, and is posted without it', async ({ guild, admin }) => {
+    const modal = modalOf(await admin.slash('panel'));
+    const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
+    expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
+    expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
   });
 
   it('is not posted with a link that Discord refuses, and says so', async ({ guild, admin, discord }) => {
@@ -246,7 +256,7 @@ describe('the panels of a guild', () => {
     expect(labelsOf(second)).toEqual(['Submit a game server']);
     const end = textOf(await admin.press(page, 'Stop managing'));
     expect(end).toContain('Panels: none');
-    expect(labelsOf(page)).toEqual(['All settings']);
+    expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
   it('are forgotten when they are gone, not when Discord refuses', async ({ bot, guild, admin, discord }) => {

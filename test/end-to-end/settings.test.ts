@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { PermissionFlagsBits } from 'discord.js';
 import { describe, expect } from 'vitest';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
@@ -11,6 +12,7 @@ import {
   addServer,
   allowGames,
   chooseLogChannel,
+  componentsOf,
   giveCommand,
   labelsOf,
   logLines,
@@ -44,10 +46,12 @@ describe('/settings', () => {
     const said = textOf(await openSettings(guild));
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
-      /API key: last worked .*Log channel: none.*Role to notify: none.*Games: all.*Daily quota: none.*Approval: off.*Announcements: off/s,
+      /API key: last worked .*Games: all.*Language for everyone: same as Discord \(English\).*Who can submit: everyone/s,
     );
     expect(said).not.toContain('waiting');
-    expect(said).toMatch(/Language for everyone: same as Discord \(English\).*▾ Change…/s);
+    expect(said).toMatch(
+      /Not in use: Log channel, Role to notify, Daily quota, Approval, Trusted role, Announcements, and Panels\n.*▾ Change…/s,
+    );
     expect(said).toContain('[ Command Permissions → https://support-apps');
   });
 
@@ -64,7 +68,7 @@ describe('/settings', () => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
-      ['Games', /Once you choose any, only the chosen ones are\..*✅ Games: all.*▾ Games, page 1 of/s],
+      ['Games', /Once you choose any, only those can be submitted\..*✅ Games: all.*▾ Games, page 1 of/s],
       ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change… \]/s],
       ['Approval', /When approval is on.*➖ Approval: off/s],
       [
@@ -72,7 +76,7 @@ describe('/settings', () => {
         /submit without approval, just like members.*➖ Trusted role: none.*▾ Choose a trusted role/s,
       ],
       ['Announcements', /When announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
-      ['Language for everyone', /posts for everyone.*➖ Language for everyone: same as Discord \(English\)/s],
+      ['Language for everyone', /posts for everyone.*✅ Language for everyone: same as Discord \(English\)/s],
     ] as const) {
       const page = await openSetting(guild, name);
       expect(textOf(page)).toMatch(said);
@@ -87,6 +91,58 @@ describe('/settings', () => {
     );
     const page = await openSetting(guild, 'Log channel');
     expect(textOf(await admin.pick(page, ['@staff']))).toMatch(/✅ Role to notify: @.*▾ Change…/s);
+  });
+});
+
+/** What an admin reads and presses, in three languages. */
+const IN_LANGUAGES = [
+  { locale: 'en-US', panels: 'Panels', games: 'Games', only: 'Allow only games submitted so far' },
+  { locale: 'de', panels: 'Panels', games: 'Spiele', only: 'Nur bisher eingereichte Spiele erlauben' },
+  { locale: 'ja', panels: 'パネル', games: 'ゲーム', only: 'これまでに申請されたゲームだけを許可' },
+] as const;
+
+describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, only }) => {
+  const places = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
+  const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
+
+  it('names what is off in one line, and begins each page with its name', async ({ guild }) => {
+    const mine = places(guild);
+    const overview = await openSettings(mine);
+    expect(contentOf(overview).length).toBeLessThan(700);
+    expect(contentOf(overview).match(/^➖/gm)).toHaveLength(1);
+    const names = componentsOf(overview).flatMap(({ options = [] }) => options.map(({ label }) => label));
+    expect(names).toHaveLength(9);
+    for (const name of names) {
+      expect(contentOf(await openSetting(mine, name))).toMatch(new RegExp(`^\\*\\*${name}\\*\\*\n`));
+    }
+  });
+
+  it('posts a panel from its page, with a game', async ({ guild }) => {
+    const mine = places(guild);
+    await allowGames(guild, ['ark', 'cs2']);
+    const page = await openSetting(mine, panels);
+    const [post = ''] = labelsOf(page);
+    const { modal } = await openModal(mine.admin, page, post);
+    expect(modalFields(modal.data)).toMatchObject([{ kind: 'text' }, { kind: 'select', required: false }]);
+    await mine.admin.submit(modal, { text: 'Be kind.', game: 'ark' });
+    const [panel] = guild.discord.messages({ channelId: guild.admin.channelId });
+    expect(panel?.current.content).toMatch(/\n\nBe kind\.$/);
+    expect(JSON.stringify(panel?.current)).toContain('addserver:new:ark');
+    expect(contentOf(await openSetting(mine, panels))).toContain('▸ [1](');
+  });
+
+  it('allows only games that were submitted', async ({ guild }) => {
+    const mine = places(guild);
+    await answerWith(guild, 'error', 'No.');
+    await addOne(guild, 'rust');
+    const page = await openSetting(mine, games);
+    expect(contentOf(await mine.admin.press(page, only))).toMatch(/^⚠️ /);
+    await addOne(guild, 'ark');
+    await addOne(guild, 'cs2');
+    expect(contentOf(await mine.admin.press(page, only))).toMatch(
+      /Counter-Strike 2.*ARK|ARK.*Counter-Strike 2/,
+    );
+    expect(textOf(await addOne(guild, 'rust'))).toContain("the game rust isn't allowed here");
   });
 });
 
@@ -300,7 +356,7 @@ describe('the role to notify', () => {
     expect(textOf(await pickSetting(guild, 'Role to notify', '@closed'))).toMatch(
       /Not changed: the bot can't mention @\d+\. Turn on “Allow anyone to @mention this role” under/,
     );
-    expect(await line(guild)).toContain('none');
+    expect(await line(guild)).toBeUndefined();
     // What counts is what the bot may do in the log channel, which is chosen again.
     allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
     await pickSetting(guild, 'Log channel', '#staff');

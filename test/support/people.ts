@@ -160,7 +160,11 @@ export interface Component {
   readonly type: number;
   readonly label?: string;
   readonly custom_id?: string;
-  readonly options?: readonly { readonly value: string; readonly default?: boolean }[];
+  readonly options?: readonly {
+    readonly label: string;
+    readonly value: string;
+    readonly default?: boolean;
+  }[];
   readonly style?: number;
   readonly placeholder?: string;
 }
