@@ -18,7 +18,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
-        ? { content: sentences(t('removekey.changed'), t('again.runAgain')), isRefusal: true }
+        ? { content: sentences(t('removekey.changed'), t('again.runAgain')), isUserError: true }
         : none(context);
     }
     await guildLog.tell(

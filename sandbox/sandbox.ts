@@ -62,8 +62,8 @@ export interface SandboxOptions {
 }
 
 /** The bot ended or did not connect, so it didn't become ready. */
-export class BotNotReady extends Error {
-  override readonly name = 'BotNotReady';
+export class BotNotReadyError extends Error {
+  override readonly name = 'BotNotReadyError';
 }
 
 /** A start takes about a second, but much longer on a busy machine. */
@@ -166,7 +166,7 @@ export async function openSandbox(options: SandboxOptions) {
     data,
     /**
      * Starts the bot and waits until it is connected and its commands are published.
-     * @throws BotNotReady
+     * @throws BotNotReadyError
      */
     startBot: keeper.start,
     /** Stops the bot and starts it on the same data. */
@@ -236,9 +236,9 @@ function keepBot(deps: {
     if (first === 'ready') return;
     if (first === 'timeout') {
       await bot.stop('SIGKILL');
-      throw new BotNotReady(`The bot did not connect within ${READY_WITHIN_MS / 1000} s.`);
+      throw new BotNotReadyError(`The bot did not connect within ${READY_WITHIN_MS / 1000} s.`);
     }
-    throw new BotNotReady(
+    throw new BotNotReadyError(
       `The bot ended while it was starting (${describeExit(first)}). Its last words:\n${first.lastWords.join('\n')}`,
     );
   }

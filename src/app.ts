@@ -260,7 +260,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     submissions: submissionStore.submissions,
     wording,
     supportUrl: config.supportUrl,
-    tellGuild: guildLog.tell,
+    notifyGuild: guildLog.tell,
     onUse(guildId, guildLocale) {
       membership.used(guildId);
       hear(guildId, guildLocale);
@@ -269,9 +269,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     myTurn,
     largeTurnMs: timing.largeTurnMs,
     traces,
-    onToldLater(outcome) {
-      metrics?.onToldLater(outcome);
-      operations.onToldLater(outcome);
+    onLaterReply(outcome) {
+      metrics?.onLaterReply(outcome);
+      operations.onLaterReply(outcome);
     },
     logger,
   });

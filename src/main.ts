@@ -2,13 +2,13 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, doubtful, misspelt, readConfig } from './config/config.ts';
-import { FatalDiscordError, RefusedTokenError } from './discord/gateway.ts';
+import { FatalDiscordError, RejectedTokenError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
 import { HttpServerError } from './listen.ts';
 import { createLogger, terminalOutput } from './logger.ts';
 import { EncryptionKeyError } from './storage/encryption-key.ts';
-import { LeaseOver } from './storage/leases.ts';
-import { StuckTransaction } from './storage/store.ts';
+import { ExpiredLeaseError } from './storage/leases.ts';
+import { StuckTransactionError } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   }
 
   function fail(error: unknown): void {
-    if (error instanceof LeaseOver || error instanceof StuckTransaction) {
+    if (error instanceof ExpiredLeaseError || error instanceof StuckTransactionError) {
       // Doesn't wait for unfinished work: other processes have reported it, or it waits for the transaction.
       logger.error({ err: error }, `${error.message}: exiting so that it can be restarted`);
       process.exit(1);
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
-    void end(error instanceof RefusedTokenError ? UNUSABLE : 1);
+    void end(error instanceof RejectedTokenError ? UNUSABLE : 1);
   }
 
   const app = createApp({ config, logger, onFatal: fail });

@@ -102,7 +102,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);
-      return { ...show(context, await read(context), { ...view, said, retry }), isRefusal: true };
+      return { ...show(context, await read(context), { ...view, said, retry }), isUserError: true };
     }
   }
 

@@ -68,7 +68,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
       },
     },
     modal: {
-      open: (context, about) => panelWindow(context, about, deps),
+      open: (context, about) => panelModal(context, about, deps),
       change: (context, about) => editPanel(context, about, deps),
     },
   };
@@ -117,7 +117,7 @@ async function changed(
  * Opens the modal for a panel's text and game. Its custom id carries marks of both values, to detect which one was
  * changed.
  */
-async function panelWindow(context: PressContext, messageId: string, deps: CommandDeps) {
+async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
   return {

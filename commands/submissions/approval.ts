@@ -112,7 +112,7 @@ export function approvalActions(
     const view = await moderatorsView(t, approval);
     if (approval.state !== 'waiting') return view;
     const content = `${t('approval.changed')}\n${view.content}`;
-    return { ...view, content, components: rows(decisionButtons(t, approval)), isRefusal: true };
+    return { ...view, content, components: rows(decisionButtons(t, approval)), isUserError: true };
   }
 
   /**
@@ -122,7 +122,7 @@ export function approvalActions(
     await showPressed(context);
     const reply = await asItIs(context);
     if (context.posted === undefined) return reply;
-    return reply.isRefusal ? { content: context.t('approval.changed'), isRefusal: true } : {};
+    return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
   }
 
   /** Finds its position among all waiting submissions, counted from 1, for /submissions. */
@@ -181,7 +181,7 @@ export function approvalActions(
     }
     if (result.kind === 'not-submitted') {
       const content = stillWaitingText(result.reason, context, games);
-      return { content, isRefusal: true, keepsMessage: true };
+      return { content, isUserError: true, keepsMessage: true };
     }
     return undecided(context);
   }

@@ -21,7 +21,7 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { endedServers } from '../../src/submissions/submissions.ts';
+import { serverResults } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -177,7 +177,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { wanted: wantedPage, state: id } = readPage(context.argument);
     const submission = await submissions.find(guildId, id);
     const isForReader = isAdmin || submission?.userId === user.id;
-    const ended = submission && isForReader ? endedServers(submission) : [];
+    const ended = submission && isForReader ? serverResults(submission) : [];
     const count = ended.length;
     if (submission === undefined || count === 0) throw new UserError(t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });

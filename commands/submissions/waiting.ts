@@ -1,8 +1,13 @@
 import { againText, approvalView, ownButtons } from '../../src/approval/approval-view.ts';
-import { type Context, OldMessage, type PressContext, type Reply } from '../../src/interactions/command.ts';
+import {
+  type Context,
+  OldMessageError,
+  type PressContext,
+  type Reply,
+} from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { endedServers, isBeingSent, type Submission } from '../../src/submissions/submissions.ts';
+import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -61,7 +66,7 @@ export async function unchanged(
       : t('look.servers', { count: submission.servers.length });
   const reply = await replyForSubmission(context, submission, deps);
   const content = [why, t('approval.stillWaits', { what }), '', reply.content].join('\n');
-  return { ...reply, content, isRefusal: true };
+  return { ...reply, content, isUserError: true };
 }
 
 /** Builds the member's reply for the current state of a submission. */
@@ -85,7 +90,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
   const isWaiting = submission.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
-  const earlier = endedServers({ servers: await deps.submissions.earlier(submission) });
+  const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
   const texts = [
     sentences(content, next, isTold ? t('approval.directMessage') : undefined),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
@@ -112,7 +117,7 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
       return new UserError(t('again.busy'));
     default: {
       const anew = button(submitId('anew'), t('again.reopenForm'), 'primary');
-      return new OldMessage(t(`again.over.${OVER[why]}`), rows([anew]));
+      return new OldMessageError(t(`again.over.${OVER[why]}`), rows([anew]));
     }
   }
 }

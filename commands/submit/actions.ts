@@ -56,7 +56,7 @@ export function submitActions(deps: CommandDeps): Actions {
       const { id } = readSubmitId(context.argument);
       const draft = await drafts.find(context, id);
       if (typeof draft === 'string') throw noDraft(draft, context.t);
-      return windowOf(context, { id, draft, action, which }, deps);
+      return draftModal(context, { id, draft, action, which }, deps);
     },
   });
 
@@ -111,7 +111,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
           if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
-          return windowOf(context, { id, draft, action: 'changed', which: 'all' }, deps);
+          return draftModal(context, { id, draft, action: 'changed', which: 'all' }, deps);
         },
       },
       // Opens a modal with the lines that an old message shows.
@@ -191,7 +191,7 @@ interface OpenedDraft {
  * Builds the modal of a draft: a text that could not be read as it was typed, fields for one line, or a paragraph for
  * more.
  */
-async function windowOf(
+async function draftModal(
   context: Context,
   { id, draft, action, which }: OpenedDraft,
   deps: CommandDeps,
@@ -208,7 +208,7 @@ async function windowOf(
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 
-/** Reads the input in the fields or the paragraph of {@link windowOf}. */
+/** Reads the input in the fields or the paragraph of {@link draftModal}. */
 function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   return isOfLines(context)

@@ -1,6 +1,6 @@
 import type { LaterReplies } from '../../src/interactions/after-crash.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import { endedServers } from '../../src/submissions/submissions.ts';
+import { serverResults } from '../../src/submissions/submissions.ts';
 import { interruptedText } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';
@@ -24,10 +24,10 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
   },
   /** May repeat an entry that the log channel already has. */
-  async logWhatDeadLeft({ guildId, interactionId }) {
+  async logUnreportedSubmissions({ guildId, interactionId }) {
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: submission.userId, name: submission.userName } };
-      const ended = endedServers(submission);
+      const ended = serverResults(submission);
       if (ended.length > 0) await deps.submissionLog.ended?.(by, ended, submission.message !== undefined);
     }
   },

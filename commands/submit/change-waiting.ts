@@ -1,6 +1,6 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { isInvalid } from '../../src/server-lists/row.ts';
-import type { EditedWaiting } from '../../src/submissions/draft-editor.ts';
+import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -47,14 +47,14 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
 function submitChanged(
   context: SubmitContext,
   id: string,
-  { draft, wrong }: EditedWaiting,
+  { draft, wrong }: WaitingEdit,
   deps: CommandDeps,
 ): Promise<Reply> {
   if (wrong.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }
 
-function wrongText({ t }: SubmitContext, { draft, wrong }: EditedWaiting, { games }: CommandDeps): string {
+function wrongText({ t }: SubmitContext, { draft, wrong }: WaitingEdit, { games }: CommandDeps): string {
   const [only] = wrong;
   if (only && draft.rows.length === 1) {
     return withSign('not-sent', notChangedText(problemText(only.problem, t), t));

@@ -204,7 +204,7 @@ async function keepTyped(
   const { t, interactionId: id, panelChannelId } = context;
   await draftEditor.keepTyped(context, id, { text, game, modal: 'paste' }, panelChannelId);
   return {
-    isRefusal: true,
+    isUserError: true,
     content: withSign('not-sent', sentences(why, isFileLost ? t('list.reopen') : undefined)),
     components: rows([button(submitId('edit', id), t('again.edit'))]),
   };

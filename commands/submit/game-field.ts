@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/discord/limits.ts';
-import { announcedIn, isToWait } from '../../src/guilds/settings.ts';
+import { announcedIn, needsApproval } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
 import { cut, escapeName } from '../../src/words/escape.ts';
@@ -26,7 +26,7 @@ export async function fromPanel(
   return {
     content: withSign('not-sent', keyText(noKey, context)),
     components: rows([enterKey(context)]),
-    isRefusal: true,
+    isUserError: true,
   };
 }
 
@@ -42,7 +42,7 @@ export async function nextStepsText(
   const { t, guildId, channelId } = context;
   const found = await settings.getOrUnreadable(guildId);
   if (found === 'unreadable') return '';
-  const waits = isToWait(found, context);
+  const waits = needsApproval(found, context);
   const where = announcedIn(found, { channelId: waits ? undefined : channelId, panelChannelId });
   return sentences(
     waits ? t('modal.moderator') : undefined,

@@ -81,12 +81,12 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
  * How many games all guesses for a file can compare, in about 25 ms. With a usual list of 100 games, that is enough for
  * 500 lines.
  */
-const MOST_LOOKED_AT = 50_000;
+const MOST_COMPARISONS = 50_000;
 
 /** Guesses which games an unknown name may mean, best match first. Returns `undefined` after too many guesses. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
-  const mostGuesses = MOST_LOOKED_AT / Math.max(1, games.all.length);
+  const mostGuesses = MOST_COMPARISONS / Math.max(1, games.all.length);
   return (typed) => {
     const known = guesses.get(typed);
     if (known !== undefined || guesses.size >= mostGuesses) return known;

@@ -10,7 +10,7 @@ import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/ser
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { problemLines } from './problem-text.ts';
-import { buttonsWhenNotSubmitted, editButton, gameControls, mineButton, repairButtons } from './repairs.ts';
+import { editButton, gameControls, mineButton, notSubmittedButtons, repairButtons } from './repairs.ts';
 
 interface OnlyLine {
   readonly row: Row;
@@ -37,7 +37,7 @@ export async function problemView(
       : {
           lines: [],
           choice: undefined,
-          buttons: notSubmitted ? buttonsWhenNotSubmitted(t, id, notSubmitted) : [],
+          buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
         };
   const { noise = 0 } = draft;
   const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
@@ -54,7 +54,7 @@ export async function problemView(
         !isSubmittedImmediately(draft) && button(submitId('cancel', id), t('button.cancel')),
       ],
     ),
-    ...(isAsked && { isRefusal: true }),
+    ...(isAsked && { isUserError: true }),
   };
 }
 

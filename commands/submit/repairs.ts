@@ -90,14 +90,14 @@ export function gameControls(
 }
 
 /** Builds buttons for a line that the bot didn't send. */
-export function buttonsWhenNotSubmitted(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
+export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
   if (reason.code === 'already-submitted') {
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
   // The limit would hold back a corrected line, too.
   if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
-  const again = againOrEdit(t, id, labelWhenNotSubmitted(reason));
+  const again = againOrEdit(t, id, notSubmittedLabel(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
@@ -106,8 +106,8 @@ export function buttonsWhenNotSubmitted(t: Translate, id: string, reason: NotSub
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
 /** Builds buttons for a server that was submitted but not accepted. */
-export const buttonsAfterOutcome = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
-  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, labelAfterOutcome(outcome));
+export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
+  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeLabel(outcome));
 
 /** The member has to look up a server that may have arrived on the service's site before sending it again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
@@ -146,13 +146,13 @@ function useButton(draft: Repairable, repair: Repair, label: string): readonly C
 }
 
 /** A server that wasn't sent can be sent again unchanged. A rejected one has to be corrected first. */
-function labelAfterOutcome(outcome: ServerOutcome): AgainLabel | undefined {
+function outcomeLabel(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
 }
 
-function labelWhenNotSubmitted(
+function notSubmittedLabel(
   reason: Exclude<NotSubmitted, { code: 'already-submitted' } | { until: number }>,
 ): AgainLabel | undefined {
   switch (reason.code) {

@@ -7,7 +7,7 @@ import { isInvalid, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { EndedRow, EndedSubmission } from '../../src/submissions/pipeline.ts';
+import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { remainingText } from '../../src/words/not-submitted.ts';
 import {
@@ -33,7 +33,7 @@ import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFile
 import { submitId } from './ids.ts';
 import { heldText } from './preview.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
-import { buttonsAfterOutcome } from './repairs.ts';
+import { outcomeButtons } from './repairs.ts';
 
 /** The parts of a report that differ between one server and a list. */
 interface Told extends Pick<Reply, 'embeds' | 'files'> {
@@ -50,7 +50,7 @@ export async function reportReply(
 ): Promise<Reply> {
   const { t } = context;
   const { id, draft, keyProblem, isLeft, isRecorded } = result;
-  const ended = endedRows(result);
+  const ended = rowResults(result);
   const [only] = onlyRow(draft) ? ended : [];
   const told = only
     ? tellOne(context, result, only, deps.games)
@@ -74,7 +74,7 @@ export async function reportReply(
 function tellOne(
   context: Context,
   { id, remaining, keyProblem }: EndedSubmission,
-  { server, outcome }: EndedRow,
+  { server, outcome }: RowResult,
   games: GameIndex,
 ): Told {
   const { t } = context;
@@ -86,7 +86,7 @@ function tellOne(
       allowance && `-# ${allowance}`,
     ],
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
-    buttons: buttonsAfterOutcome(t, id, outcome),
+    buttons: outcomeButtons(t, id, outcome),
   };
 }
 
@@ -97,7 +97,7 @@ function tellOne(
 async function tellList(
   context: Context,
   result: EndedSubmission,
-  ended: readonly EndedRow[],
+  ended: readonly RowResult[],
   { games, settings }: CommandDeps,
 ): Promise<Told> {
   const { t } = context;
@@ -117,7 +117,7 @@ async function tellList(
     ...limitedRows.map((row) => [row, limitReason] as const),
   ]);
   const { files, names } = filesToSendBack(t, { rejected, 'not-sent': notSent });
-  const isForKey = ({ outcome }: EndedRow) => keyProblem?.code === 'key-invalid' && isAboutKey(outcome);
+  const isForKey = ({ outcome }: RowResult) => keyProblem?.code === 'key-invalid' && isAboutKey(outcome);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
   const textsOf = (namesAll: boolean) => [
@@ -151,7 +151,7 @@ async function tellList(
 
 /** Builds buttons for the servers of a list that weren't accepted, while its draft still exists. */
 export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
-  const ended = endedRows(result);
+  const ended = rowResults(result);
   const { id, draft, keyProblem, limitedRows } = result;
   const held = heldSoon(result);
   const rest = ended.filter(wasNotAdded).length + held;
@@ -171,7 +171,7 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
   ];
 }
 
-const wasNotAdded = ({ outcome: { kind } }: Pick<EndedRow, 'outcome'>): boolean =>
+const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
 /** Counts the servers that a limit holds back, if they can be submitted while their draft is kept. */
@@ -179,7 +179,7 @@ const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
 /** Returns the servers that were submitted, and those that are unconfirmed since an earlier submission. */
-function endedRows({ draft, servers, limitedRows }: EndedSubmission): readonly EndedRow[] {
+function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly RowResult[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
   return [
@@ -240,7 +240,7 @@ const filesText = (t: Translate, count: number, files: string): string =>
  * Writes every row of the input in its order, with its outcome named as in the message. Headings are in English,
  * because programs read them.
  */
-function reportCsv(t: Translate, draft: Draft, ended: readonly EndedRow[], reasons: Reasons): string {
+function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reasons: Reasons): string {
   const outcomes = new Map<Row, ServerOutcome>(ended.map(({ row, outcome }) => [row, outcome]));
   function messageOf(row: Row): string {
     const outcome = outcomes.get(row);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { describeExit } from '../bot-process.ts';
-import { BadLine } from '../page/client/assignments.ts';
-import { BotNotReady, type Sandbox } from '../sandbox.ts';
+import { InvalidLineError } from '../page/client/assignments.ts';
+import { BotNotReadyError, type Sandbox } from '../sandbox.ts';
 import { createPrompt } from './prompt.ts';
 import { breachText, readLogLine, WELCOME } from './words.ts';
 
@@ -48,7 +48,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
     try {
       return await prompt.run(line);
     } catch (error) {
-      if (!(error instanceof BadLine)) throw error;
+      if (!(error instanceof InvalidLineError)) throw error;
       fail(error.message);
       return true;
     }
@@ -87,7 +87,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
       try {
         await sandbox.startBot();
       } catch (error) {
-        if (!(error instanceof BotNotReady)) throw error;
+        if (!(error instanceof BotNotReadyError)) throw error;
         fail(error.message);
         return 1;
       }

@@ -9,7 +9,7 @@ export const isSecret = (data: APIModalInteractionResponseCallbackData): boolean
 /**
  * Fills in a modal from one line. `id=value …` fills fields by their ids; any other line is the value of the first field.
  * Other fields keep their value.
- * @throws BadLine
+ * @throws InvalidLineError
  */
 export function readModalLine(
   line: string,

@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType } from 'discord.js';
 import { type Entered, modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
-import { BadLine, readAssignments, unquoted } from '../page/client/assignments.ts';
+import { InvalidLineError, readAssignments, unquoted } from '../page/client/assignments.ts';
 import { lookingAt } from '../page/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
@@ -55,7 +55,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   async function slash(line: string): Promise<void> {
     const [name = ''] = line.slice(1).split(/\s/, 1);
     const command = slashCommands().find((known) => known.name === name);
-    if (command === undefined) throw new BadLine(`There is no /${name}.`);
+    if (command === undefined) throw new InvalidLineError(`There is no /${name}.`);
     const known = command.options ?? [];
     const names = known.map((option) => option.name);
     const options: Record<string, OptionValue> = {};
@@ -84,15 +84,15 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
 
   /** Presses the message's button whose label begins with this text, ignoring case. */
   async function press(beginning: string): Promise<void> {
-    if (message === undefined) throw new BadLine('There is no message yet; run a command first.');
+    if (message === undefined) throw new InvalidLineError('There is no message yet; run a command first.');
     const labels = buttonsOf(message);
     const wanted = beginning.toLowerCase();
     const found =
       labels.find((label) => label.toLowerCase() === wanted) ??
       labels.find((label) => label.toLowerCase().startsWith(wanted));
-    if (labels.length === 0) throw new BadLine('The last message has no buttons.');
+    if (labels.length === 0) throw new InvalidLineError('The last message has no buttons.');
     if (found === undefined)
-      throw new BadLine(`There is no button "${beginning}"; the buttons are ${labels.join(', ')}.`);
+      throw new InvalidLineError(`There is no button "${beginning}"; the buttons are ${labels.join(', ')}.`);
     await show(me.press(message, found));
   }
 
@@ -120,7 +120,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     /**
      * Runs a line and prints the result.
      * @returns whether the session continues
-     * @throws BadLine if the line isn't valid
+     * @throws InvalidLineError if the line isn't valid
      */
     async run(line: string): Promise<boolean> {
       const trimmed = line.trim();
@@ -131,7 +131,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
       else if (trimmed === 'submitted') showSubmitted();
       else if (trimmed === 'help') print(helpText(slashCommands(), buttonsOf(message)));
       else if (trimmed !== '' && !trimmed.startsWith('#'))
-        throw new BadLine(`"${trimmed}" was not understood. Type help for a list of commands.`);
+        throw new InvalidLineError(`"${trimmed}" was not understood. Type help for a list of commands.`);
       return true;
     },
   };
@@ -149,5 +149,5 @@ async function enteredInModal(line: string, { data }: SeenModal): Promise<Entere
 
 const readTyped = (path: string): Promise<Upload> =>
   readUpload(path).catch((error: Error) => {
-    throw new BadLine(`The file cannot be read: ${error.message}`);
+    throw new InvalidLineError(`The file cannot be read: ${error.message}`);
   });

@@ -4,8 +4,8 @@ import type { Reply } from '../interactions/command.ts';
 import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
-import type { ModeratorsReason } from '../submissions/decline-reason.ts';
-import { endedServers, type Submission } from '../submissions/submissions.ts';
+import type { DeclineReason } from '../submissions/decline-reason.ts';
+import { type Submission, serverResults } from '../submissions/submissions.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { beforeItems } from '../words/not-submitted.ts';
@@ -85,7 +85,7 @@ export function decisionText(
 /** Returns a moderator's reason for declining; empty if they didn't give one. */
 export function reasonTexts(
   t: Translate,
-  declineReason: ModeratorsReason | undefined,
+  declineReason: DeclineReason | undefined,
   longest: number,
 ): readonly string[] {
   const reason = declineReason && reasonText(t, declineReason, (words) => escapeText(words, longest));
@@ -101,7 +101,7 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
     case 'running':
       return `⏳ ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
     case 'done': {
-      const ended = endedServers(submission);
+      const ended = serverResults(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const count = received.filter(({ outcome }) => outcome.kind === 'unknown').length;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { addressOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
-import type { ModeratorsReason } from '../submissions/decline-reason.ts';
+import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { otherRows, withCorrected, withRows } from '../submissions/draft.ts';
 import type { Drafts, Submitter, Unavailable } from '../submissions/drafts.ts';
 import {
@@ -22,7 +22,7 @@ interface Decision extends SeenApproval {
 }
 
 export interface DeclineDecision extends Decision {
-  readonly reason: ModeratorsReason;
+  readonly reason: DeclineReason;
   /** The lines to decline; the others remain waiting. Absent: all lines. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
@@ -58,7 +58,7 @@ export function createApprovals({
   alreadySubmitted,
 }: ApprovalsDeps) {
   const { tables } = store;
-  const { seen, takeBack, ownAddresses } = waitingSubmissions;
+  const { seen, withdrawSubmission, ownAddresses } = waitingSubmissions;
   return {
     ...waitingSubmissions,
     /**
@@ -132,7 +132,7 @@ export function createApprovals({
      */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
-        const why = await takeBack(by, id, interactionId);
+        const why = await withdrawSubmission(by, id, interactionId);
         if (why === undefined) await drafts.delete(id);
         return why;
       }),

@@ -45,13 +45,13 @@ const MOST_CONNECTIONS = 256;
 const LEAST_PAUSE_MS = 250;
 
 /** The bot can no longer respond: the interaction is too old (10062), its token expired, or it has a response (40060). */
-export class LostInteraction extends Error {
-  override readonly name = 'LostInteraction';
+export class LostInteractionError extends Error {
+  override readonly name = 'LostInteractionError';
 }
 
 /** The request wasn't sent, because the bot is stopping or the caller no longer wants it. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
 }
 
 export interface ReplyTarget {
@@ -93,13 +93,13 @@ export interface DiscordApiDeps extends ApiTiming {
   /** Called for each 429 with its scope: `user`, `global`, `shared`, or `none` if Discord's edge didn't give a scope. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
   /** Called when Discord rejects the token in a request for the application itself. */
-  readonly onTokenRefused?: (() => void) | undefined;
+  readonly onTokenRejected?: (() => void) | undefined;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 /** Creates the functions for all requests to Discord. No request waits longer than its response is useful. */
 export function createDiscordApi(deps: DiscordApiDeps) {
-  const { apiUrl, token, onRateLimited, onTokenRefused, logger } = deps;
+  const { apiUrl, token, onRateLimited, onTokenRejected, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
@@ -150,11 +150,11 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
 
-  /** @throws Stopped if the bot stops or `signal` is aborted */
+  /** @throws StoppedError if the bot stops or `signal` is aborted */
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
     await sleep(ms, undefined, { signal: ends }).catch(() => {
-      throw new Stopped('Discord would have been asked later, and the bot stops');
+      throw new StoppedError('Discord would have been asked later, and the bot stops');
     });
   }
 
@@ -203,7 +203,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     try {
       return await within(longestWaitMs, attempt, signal);
     } catch (error) {
-      if (isUnauthorized(error) && !isTokenRefused) {
+      if (isUnauthorized(error) && !isTokenRejected) {
         tokenCheck ??= checkToken().finally(() => {
           tokenCheck = undefined;
         });
@@ -213,19 +213,19 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     }
   }
 
-  let isTokenRefused = false;
+  let isTokenRejected = false;
   let tokenCheck: Promise<void> | undefined;
   /** Requests the application itself, because a 401 can have other reasons (discord.js#7492). */
   async function checkToken(): Promise<void> {
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
     } catch (error) {
-      isTokenRefused = isUnauthorized(error);
-      if (isTokenRefused) onTokenRefused?.();
+      isTokenRejected = isUnauthorized(error);
+      if (isTokenRejected) onTokenRejected?.();
     }
   }
 
-  const tellFailure = createFailureLog(apiUrl, logger);
+  const logFailure = createFailureLog(apiUrl, logger);
 
   /** Makes a request with the interaction's token. Ignores the message that Discord returns. */
   async function byInteraction(
@@ -252,7 +252,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     };
     await within(tokenLivesMs(interaction), attempt).catch((cause: unknown) => {
       throw isTokenOver(cause)
-        ? new LostInteraction('The token of the interaction is over', { cause })
+        ? new LostInteractionError('The token of the interaction is over', { cause })
         : cause;
     });
   }
@@ -263,7 +263,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
-      throw new LostInteraction('Discord blocks this bot, and the first response with it');
+      throw new LostInteractionError('Discord blocks this bot, and the first response with it');
     const { version, userAgentAppendix } = rest.options;
     const path = Routes.interactionCallback(to.id, to.token.reveal());
     const { statusCode, headers, body } = await request(`${apiUrl}/v${version}${path}`, {
@@ -285,7 +285,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /**
    * Sends the first response.
-   * @throws LostInteraction
+   * @throws LostInteractionError
    */
   async function respond(interaction: ReplyTarget, body: APIInteractionResponse): Promise<void> {
     const until = performance.now() + firstResponseMs - Math.max(0, Date.now() - interaction.receivedAt);
@@ -297,7 +297,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // Doesn't abort anything here: aborting every time took a tenth of the processor time (measured).
     if (failure === undefined) return;
     try {
-      if (isRejectedByDiscord(failure) || failure instanceof LostInteraction) throw lostOr(failure);
+      if (isRejectedByDiscord(failure) || failure instanceof LostInteractionError) throw lostOr(failure);
       if (isRateLimited(failure)) {
         const waitMs = Number(Object(failure.rawError).retry_after ?? 0) * 1000;
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
@@ -331,8 +331,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * Logs a failed request that will be retried. Logs nothing after Discord rejected the token, because the bot then
      * stops.
      */
-    tellFailure(...failure: Parameters<typeof tellFailure>): void {
-      if (!isTokenRefused) tellFailure(...failure);
+    logFailure(...failure: Parameters<typeof logFailure>): void {
+      if (!isTokenRejected) logFailure(...failure);
     },
     /**
      * Returns how far this machine's clock is ahead of Discord's, in milliseconds, accurate to a second or two;
@@ -360,7 +360,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      * Edits the reply, once.
      * @param isWanted called right before the edit is sent, which may be after a rate limit; `false` cancels the edit
      * @throws DiscordAPIError if Discord rejects the edit; see {@link isRejectedByDiscord}
-     * @throws LostInteraction if its token has expired
+     * @throws LostInteractionError if its token has expired
      */
     edit: (to: ReplyTarget, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
       byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
@@ -471,5 +471,7 @@ function lostOr(error: unknown): unknown {
     isRateLimited(error) ||
     hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
     hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-  return isLost ? new LostInteraction('The interaction can no longer be answered', { cause: error }) : error;
+  return isLost
+    ? new LostInteractionError('The interaction can no longer be answered', { cause: error })
+    : error;
 }

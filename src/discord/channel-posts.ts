@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
-import { type DiscordApi, Stopped } from './api.ts';
+import { type DiscordApi, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
 import { createRefusals } from './refusals.ts';
 
@@ -120,7 +120,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       }
       if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
-      if (error instanceof Stopped)
+      if (error instanceof StoppedError)
         quietly.info({}, 'could not post messages to channels, because the bot is stopping');
       else logger.warn({ err: error, channelId }, 'a message could not be posted');
       return { result: 'failed' };

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
 /** The largest clock error that isn't reported in the log and by the doctor, in milliseconds. */
-const MOST_UNTOLD_MS = 5 * MINUTE_MS;
+const MOST_UNREPORTED_MS = 5 * MINUTE_MS;
 /** The largest clock error with which the bot still deletes data by age, in milliseconds. */
 const MOST_WRONG_MS = DAY_MS;
 
@@ -45,7 +45,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
  * Describes the clock's error and how to fix it; `undefined` if the clock is right or the error is unknown.
  * @param aheadMs how far the clock is ahead of Discord's
  */
-export function clockTrouble(aheadMs = 0, mostMs = MOST_UNTOLD_MS) {
+export function clockTrouble(aheadMs = 0, mostMs = MOST_UNREPORTED_MS) {
   if (Math.abs(aheadMs) <= mostMs) return undefined;
   const minutes = Math.round(Math.abs(aheadMs) / MINUTE_MS);
   const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;

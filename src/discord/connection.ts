@@ -89,7 +89,7 @@ export function createConnection(deps: ConnectionDeps) {
       firstMs: 1_000,
       longestMs: LONGEST_PAUSE_MS,
       onFailure(error, pauseMs) {
-        api.tellFailure(error, pauseMs, "the application's settings could not be read from Discord");
+        api.logFailure(error, pauseMs, "the application's settings could not be read from Discord");
         return pauseMs;
       },
     });

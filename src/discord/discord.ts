@@ -9,12 +9,12 @@ import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { createClockCheck } from './clock.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
-import { type FatalDiscordError, RefusedTokenError } from './gateway.ts';
+import { type FatalDiscordError, RejectedTokenError } from './gateway.ts';
 import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
 import { createPublishing } from './publish.ts';
 
 export interface DiscordDeps
-  extends Omit<DiscordApiDeps, 'onTokenRefused'>,
+  extends Omit<DiscordApiDeps, 'onTokenRejected'>,
     Pick<DirectMessagesDeps, 'onDirectMessage'> {
   readonly values: Values;
   readonly claimJob: ClaimJob;
@@ -32,8 +32,8 @@ export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
     ...deps,
-    onTokenRefused: () =>
-      onFatal(new RefusedTokenError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
+    onTokenRejected: () =>
+      onFatal(new RejectedTokenError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
   });
   const attachments = createAttachments({ ...files, logger });
   const clock = createClockCheck({ api, logger });
@@ -50,7 +50,7 @@ export function createDiscord(deps: DiscordDeps) {
     publishing: createPublishing({ api, values, claimJob, logger }),
     clock,
     isClockRight: clock.isRight,
-    tellFailure: api.tellFailure,
+    logFailure: api.logFailure,
     /** Returns the application as it was when first read. */
     application,
     applicationId,

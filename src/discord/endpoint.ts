@@ -37,8 +37,8 @@ export interface EndpointDeps {
   readonly logger: Logger;
 }
 
-class Refusal extends Error {
-  override readonly name = 'Refusal';
+class HttpStatusError extends Error {
+  override readonly name = 'HttpStatusError';
   readonly status: number;
   constructor(status: number, why: string) {
     super(why);
@@ -89,39 +89,41 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     }
   }
 
-  /** Reads a request from Discord. @throws Refusal */
+  /** Reads a request from Discord. @throws HttpStatusError */
   async function take(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
-    if (path !== ENDPOINT_PATH) throw new Refusal(404, `interactions are posted to ${ENDPOINT_PATH}`);
-    if (request.method !== 'POST') throw new Refusal(405, 'Discord posts');
-    if (isLeaving) throw new Refusal(503, 'the bot is stopping');
+    if (path !== ENDPOINT_PATH) throw new HttpStatusError(404, `interactions are posted to ${ENDPOINT_PATH}`);
+    if (request.method !== 'POST') throw new HttpStatusError(405, 'Discord posts');
+    if (isLeaving) throw new HttpStatusError(503, 'the bot is stopping');
     const signed = signatureOf(request);
     const body = await bodyOf(request);
     const message = Buffer.concat([Buffer.from(signed.timestamp), body]);
-    if (!verify(null, message, key, signed.signature)) throw new Refusal(401, 'the signature is wrong');
+    if (!verify(null, message, key, signed.signature))
+      throw new HttpStatusError(401, 'the signature is wrong');
     try {
       return JSON.parse(body.toString());
     } catch {
       // JSON.parse would quote the body in its error, and perhaps a token with it.
-      throw new Refusal(400, "Discord signed a body that isn't JSON");
+      throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
     }
   }
 
-  /** @throws Refusal before storing too much of the body */
+  /** @throws HttpStatusError before storing too much of the body */
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     // Keeps the connection, so that a sender rejected in the middle of its body can still read the reason.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
-      if (bytes > MOST_BODY_BYTES) throw new Refusal(413, 'the body is too long');
+      if (bytes > MOST_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   }
 
   function turnAway(response: ServerResponse, error: unknown): void {
-    const { status, message } = error instanceof Refusal ? error : new Refusal(500, 'the bot failed');
+    const { status, message } =
+      error instanceof HttpStatusError ? error : new HttpStatusError(500, 'the bot failed');
     if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
     else log.info({ status }, `a request to the endpoint of interactions was turned away: ${message}`);
     // The endpoint doesn't wait for requests that are incomplete.
@@ -163,12 +165,12 @@ function keyOf(publicKey: string): KeyObject {
 /**
  * Reads the signature of a request. A replayed request has a valid signature too, but its action isn't repeated: the
  * bot has recorded the interaction, and Discord doesn't accept a second acknowledgement.
- * @throws Refusal for a request that can't be from Discord
+ * @throws HttpStatusError for a request that can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {
   const signature = String(headers['x-signature-ed25519']);
   const timestamp = String(headers['x-signature-timestamp']);
-  if (!/^[0-9a-f]{128}$/i.test(signature)) throw new Refusal(401, 'the signature is missing');
-  if (!/^\d{1,12}$/.test(timestamp)) throw new Refusal(401, 'the time is missing');
+  if (!/^[0-9a-f]{128}$/i.test(signature)) throw new HttpStatusError(401, 'the signature is missing');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new HttpStatusError(401, 'the time is missing');
   return { timestamp, signature: Buffer.from(signature, 'hex') };
 }

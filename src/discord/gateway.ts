@@ -14,14 +14,14 @@ export class FatalDiscordError extends Error {
 }
 
 /** Discord rejects the token. Only the operator can fix that: a restart would fail in the same way. */
-export class RefusedTokenError extends FatalDiscordError {
-  override readonly name = 'RefusedTokenError';
+export class RejectedTokenError extends FatalDiscordError {
+  override readonly name = 'RejectedTokenError';
 }
 
-const TOKEN_REFUSED = 4004;
+const TOKEN_REJECTED = 4004;
 /** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix them. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
-  [TOKEN_REFUSED]: 'the bot token is not valid (any more)',
+  [TOKEN_REJECTED]: 'the bot token is not valid (any more)',
   4010: 'the shard is not valid',
   4011: 'the bot is in too many servers for one shard',
   4012: 'the version of the gateway is no longer served',
@@ -57,7 +57,7 @@ export interface Gateway extends GatewayState {
 }
 
 export interface GatewayDeps {
-  readonly api: Pick<DiscordApi, 'block' | 'get' | 'tellFailure'>;
+  readonly api: Pick<DiscordApi, 'block' | 'get' | 'logFailure'>;
   readonly token: Secret;
   /** Called for each INTERACTION_CREATE when it arrives, on any shard. It must not throw. */
   readonly onInteraction: (payload: unknown) => void;
@@ -96,8 +96,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (reason === undefined) return false;
     const says = `Discord ended shard ${shard} with code ${code}: ${reason}`;
     fatal(
-      code === TOKEN_REFUSED
-        ? new RefusedTokenError(`${says}: copy DISCORD_TOKEN again from the Developer Portal`)
+      code === TOKEN_REJECTED
+        ? new RejectedTokenError(`${says}: copy DISCORD_TOKEN again from the Developer Portal`)
         : new FatalDiscordError(says),
     );
     return true;
@@ -173,7 +173,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           const waitMs = Math.max(pauseMs, api.block.leftMs(), askedMs);
           lastFailure = `Discord cannot be reached: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
           const says = 'Discord does not let the bot connect yet; it is asked again for where its gateway is';
-          api.tellFailure(error, waitMs, says);
+          api.logFailure(error, waitMs, says);
           return waitMs;
         },
       }),

@@ -33,7 +33,7 @@ export const asPublished = ({ data, permission }: Published): RESTPostAPIApplica
 type Commands = readonly RESTPostAPIApplicationCommandsJSONBody[];
 
 export interface PublishingDeps {
-  readonly api: Pick<DiscordApi, 'get' | 'put' | 'tellFailure'>;
+  readonly api: Pick<DiscordApi, 'get' | 'put' | 'logFailure'>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
   readonly logger: Logger;
@@ -93,7 +93,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
         onFailure(error, pauseMs) {
-          api.tellFailure(error, pauseMs, explain(error));
+          api.logFailure(error, pauseMs, explain(error));
           return pauseMs;
         },
       });

@@ -29,7 +29,7 @@ export interface MembershipDeps {
    */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
-  readonly tellFailure: (error: unknown, waitMs: number, says: string) => void;
+  readonly logFailure: (error: unknown, waitMs: number, says: string) => void;
   /** Returns the id of the token's application. */
   readonly applicationId: () => Promise<string>;
   /** Checks whether the clock is right; if it isn't, no data is deleted. */
@@ -65,7 +65,7 @@ export function createMembership(deps: MembershipDeps) {
       await deps.claimJob('departures', checkEveryMs, check);
     } catch (error) {
       if (stopping.aborted) return;
-      deps.tellFailure(error, checkEveryMs, 'the check for guilds that the bot has left did not end');
+      deps.logFailure(error, checkEveryMs, 'the check for guilds that the bot has left did not end');
     }
   }
 
@@ -119,7 +119,7 @@ export function createMembership(deps: MembershipDeps) {
       }
     } catch (error) {
       stopping.throwIfAborted();
-      deps.tellFailure(error, checkEveryMs, `could not check whether the bot is still in guild ${guildId}`);
+      deps.logFailure(error, checkEveryMs, `could not check whether the bot is still in guild ${guildId}`);
     }
     await sleep(pauseMs, undefined, { signal: stopping });
   }

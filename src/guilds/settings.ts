@@ -53,7 +53,7 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 /** Whether a member's submission has to wait for a moderator. */
-export function isToWait(
+export function needsApproval(
   { approval, trustedRoleId }: Settings,
   { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
 ): boolean {

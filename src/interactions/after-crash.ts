@@ -1,8 +1,8 @@
-import { isRejectedByDiscord, LostInteraction } from '../discord/api.ts';
+import { isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
-import { type Context, contextOf, type Reply, type TellGuild, type Wording } from './command.ts';
+import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } from './command.ts';
 import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
@@ -16,8 +16,8 @@ import type { UnderWay } from './under-way.ts';
  * - `failed`: the bot will try again.
  * - `unreadable`: the stored interaction can't be decrypted.
  */
-export const TOLD_LATER_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
-export type ToldLaterOutcome = (typeof TOLD_LATER_OUTCOMES)[number];
+export const LATER_REPLY_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
+export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 
 /** Late replies, which the commands build from stored data. */
 export interface LaterReplies {
@@ -36,7 +36,7 @@ export interface LaterReplies {
    * Reports an interaction's finished submissions to the log channel if another process ran them, because it may have
    * died before reporting them.
    */
-  readonly logWhatDeadLeft: (context: Context) => Promise<void>;
+  readonly logUnreportedSubmissions: (context: Context) => Promise<void>;
 }
 
 export interface AfterCrashDeps extends LaterReplies {
@@ -45,8 +45,8 @@ export interface AfterCrashDeps extends LaterReplies {
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Delivery['api'];
   readonly wording: Wording;
-  readonly tellGuild: TellGuild;
-  readonly onToldLater?: ((outcome: ToldLaterOutcome) => void) | undefined;
+  readonly notifyGuild: NotifyGuild;
+  readonly onLaterReply?: ((outcome: LaterReplyOutcome) => void) | undefined;
   readonly pause?: (ms: number) => Promise<unknown>;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
@@ -58,23 +58,31 @@ export interface AfterCrashDeps extends LaterReplies {
  *   handling. The next call retries failures. It throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
-  const { interactionStore, underWay, editOrder, api, wording, reportOf, stateOfDraft, logWhatDeadLeft } =
-    deps;
-  const { tellGuild, onToldLater, logger } = deps;
+  const {
+    interactionStore,
+    underWay,
+    editOrder,
+    api,
+    wording,
+    reportOf,
+    stateOfDraft,
+    logUnreportedSubmissions,
+  } = deps;
+  const { notifyGuild, onLaterReply, logger } = deps;
 
   /** Reports a submission's outcomes to the guild's log channel, because Discord no longer accepts a reply. */
   async function tellTooLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
-      await tellGuild(interaction.guildId, (t) =>
+      await notifyGuild(interaction.guildId, (t) =>
         t('resume.notice', { user: escapeText(interaction.user.name), what: bareText(said) }),
       );
     } else {
-      await logWhatDeadLeft(context);
+      await logUnreportedSubmissions(context);
     }
     await interactionStore.markReplied(interaction.id);
-    onToldLater?.('too-late');
+    onLaterReply?.('too-late');
   }
 
   /** Builds the reply to an interrupted interaction from stored data, never from the message's previous content. */
@@ -112,7 +120,8 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         );
       } catch (error) {
         // After any other error, the bot tries again.
-        if (isRejectedByDiscord(error) || error instanceof LostInteraction) return tellTooLate(interaction);
+        if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
+          return tellTooLate(interaction);
         throw error;
       }
     } else {
@@ -120,25 +129,25 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       // ended.
       await reportOf(context, 'member');
     }
-    await logWhatDeadLeft(context);
+    await logUnreportedSubmissions(context);
     await interactionStore.markReplied(id);
-    onToldLater?.('told');
+    onLaterReply?.('told');
     logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
   }
 
-  return async function tellUnreplied(): Promise<void> {
+  return async function notifyUnreplied(): Promise<void> {
     for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
       const unreplied = interactionStore.openRow(row);
       // Keeps a row that can't be decrypted under way, so that the error is logged only once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {
-        onToldLater?.('unreadable');
+        onLaterReply?.('unreadable');
         continue;
       }
       tellOne(unreplied)
         .catch((error: unknown) => {
-          onToldLater?.('failed');
+          onLaterReply?.('failed');
           logger.error(
             { err: error, interactionId: row.id },
             'could not report an interaction left over from before the restart',

@@ -2,13 +2,13 @@ import type { DiscordApi } from '../discord/api.ts';
 import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
 import { DAY_MS } from '../numbers.ts';
 import { withSign } from '../words/servers.ts';
-import type { Announcement, TellGuild } from './command.ts';
+import type { Announcement, NotifyGuild } from './command.ts';
 import type { Interaction } from './interaction.ts';
 
 export interface Announcing {
   readonly api: Pick<DiscordApi, 'followUp'>;
   readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
-  readonly tellGuild: TellGuild;
+  readonly notifyGuild: NotifyGuild;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Announcing {
  * @param settings a mention of the command that chooses another channel
  */
 export async function announce(
-  { api, posts, tellGuild }: Announcing,
+  { api, posts, notifyGuild }: Announcing,
   interaction: Interaction,
   { channelId = interaction.channelId, ...message }: Announcement,
   settings: string,
@@ -30,7 +30,7 @@ export async function announce(
     // A failed post may have arrived.
     if (result === 'posted' || result === 'failed') return;
     if (isElsewhere) {
-      await tellGuild(interaction.guildId, (t) =>
+      await notifyGuild(interaction.guildId, (t) =>
         withSign('not-sent', t('guildLog.notAnnounced', { channelId, settings })),
       );
     }

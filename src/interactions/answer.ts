@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, MessageFlags } from 'discord.js';
-import { type DiscordApi, isUncertain, LostInteraction } from '../discord/api.ts';
+import { type DiscordApi, isUncertain, LostInteractionError } from '../discord/api.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
@@ -11,7 +11,7 @@ import { interruptedText } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 import type { LaterReplies } from './after-crash.ts';
 import { type Announcing, announce } from './announce.ts';
-import { type Context, OldMessage, type PressReplyMode, type Reply } from './command.ts';
+import { type Context, OldMessageError, type PressReplyMode, type Reply } from './command.ts';
 import {
   deliver,
   deliverBeside,
@@ -35,7 +35,7 @@ import type { UnderWay } from './under-way.ts';
 
 export interface AnswerDeps extends Announcing {
   readonly api: DiscordApi;
-  readonly interactionStore: Pick<InteractionStore, 'take' | 'mayReply' | 'markReplied'>;
+  readonly interactionStore: Pick<InteractionStore, 'take' | 'canReply' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly reportOf: LaterReplies['reportOf'];
@@ -127,18 +127,18 @@ export function createAnswering(deps: AnswerDeps) {
 
   /**
    * Runs an action.
-   * @throws LostInteraction; StoreError as {@link replyFromStore}
+   * @throws LostInteractionError; StoreError as {@link replyFromStore}
    */
   async function carryOut(inFlight: InFlight, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
-      if (reply.isRefusal) inFlight.trace.outcome = 'refused';
+      if (reply.isUserError) inFlight.trace.outcome = 'refused';
       return reply;
     } catch (error) {
-      if (error instanceof LostInteraction) throw error;
+      if (error instanceof LostInteractionError) throw error;
       if (error instanceof StoreError && isRecorded(action)) return replyFromStore(error, inFlight);
       const words = failureText(error, inFlight);
-      return error instanceof OldMessage ? error.reply : words;
+      return error instanceof OldMessageError ? error.reply : words;
     }
   }
 
@@ -149,8 +149,8 @@ export function createAnswering(deps: AnswerDeps) {
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
       // If Discord's response didn't arrive, the modal may be open.
-      if (error instanceof LostInteraction || isUncertain(error)) throw error;
-      if (!(error instanceof OldMessage)) return say(inFlight, failureText(error, inFlight));
+      if (error instanceof LostInteractionError || isUncertain(error)) throw error;
+      if (!(error instanceof OldMessageError)) return say(inFlight, failureText(error, inFlight));
       await answerImmediately(inFlight, {
         ...action,
         answers: 'immediate update',
@@ -201,7 +201,7 @@ export function createAnswering(deps: AnswerDeps) {
     const { interaction, context, trace, progress } = inFlight;
     const shown = action.answers === 'later' ? undefined : replacedBy(interaction);
     const message = messageWritten(interaction, shown !== undefined);
-    if (underWay.has(interaction.id)) throw new LostInteraction('The interaction was delivered twice');
+    if (underWay.has(interaction.id)) throw new LostInteractionError('The interaction was delivered twice');
     if (underWay.isAwaited(message)) return turnDown(inFlight, context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
@@ -216,8 +216,8 @@ export function createAnswering(deps: AnswerDeps) {
       underWay.replyIsReady(interaction.id);
       // An interaction claims its own message when it is recorded.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
-      if (!(await interactionStore.mayReply(interaction.id)))
-        throw new LostInteraction('The interaction was taken over');
+      if (!(await interactionStore.canReply(interaction.id)))
+        throw new LostInteractionError('The interaction was taken over');
       // If this fails, the interaction stays recorded. after-crash.ts then notifies the member or the log channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => notTaken(error, inFlight);
@@ -244,7 +244,7 @@ export function createAnswering(deps: AnswerDeps) {
   /**
    * Records the interaction, or replies with an error if it can't.
    * @returns whether it was recorded
-   * @throws LostInteraction
+   * @throws LostInteractionError
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
     let taken: Awaited<ReturnType<typeof interactionStore.take>>;
@@ -254,11 +254,11 @@ export function createAnswering(deps: AnswerDeps) {
       await say(inFlight, failureText(error, inFlight));
       return false;
     }
-    if (taken === 'twice') throw new LostInteraction('The interaction was delivered twice');
+    if (taken === 'twice') throw new LostInteractionError('The interaction was delivered twice');
     return true;
   }
 
-  /** @throws LostInteraction if it wasn't acknowledged in time */
+  /** @throws LostInteractionError if it wasn't acknowledged in time */
   async function acknowledge(
     { interaction, context }: InFlight,
     { answers }: Action,

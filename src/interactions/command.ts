@@ -74,7 +74,7 @@ export interface Reply {
   /** Whether everyone in the channel sees it, if it is the first response. Otherwise only its member sees a reply. */
   readonly isPublic?: true;
   /** Whether the action did nothing, as with a UserError, but with buttons. */
-  readonly isRefusal?: true;
+  readonly isUserError?: true;
   /** Whether the button's message stays below the reply, with its files. These components replace its own. */
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
@@ -91,11 +91,11 @@ export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' |
 }
 
 /** An error that replaces the message's buttons with its own. */
-export class OldMessage extends UserError {
+export class OldMessageError extends UserError {
   readonly reply: Reply;
   constructor(content: string, components: readonly ActionRow[]) {
     super(content);
-    this.reply = { content, components, isRefusal: true, keepsMessage: true };
+    this.reply = { content, components, isUserError: true, keepsMessage: true };
   }
 }
 
@@ -117,7 +117,7 @@ export type ReplyMode = 'immediate' | 'later' | 'modal';
  *   reply is then a private message beside it, or nothing if the reply is empty.
  *
  * If `update` or `sending` throws, the reason is shown above the message's previous content. The buttons stay, unless
- * an OldMessage was thrown. The other modes never change a message that everyone sees: their reply is a private one
+ * an OldMessageError was thrown. The other modes never change a message that everyone sees: their reply is a private one
  * below it.
  */
 export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
@@ -187,7 +187,7 @@ export interface Commands {
 }
 
 /** Notifies a guild's admins, in the guild's language. Never throws. */
-export type TellGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
+export type NotifyGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
 
 /** The words and links that replies to any reader are made with. */
 export interface Wording {

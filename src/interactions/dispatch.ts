@@ -1,5 +1,5 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
-import { type DiscordApi, isRejectedByDiscord, LostInteraction } from '../discord/api.ts';
+import { type DiscordApi, isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
 import { fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
@@ -14,8 +14,8 @@ import {
   type Command,
   type Commands,
   contextOf,
+  type NotifyGuild,
   type Reply,
-  type TellGuild,
   type Wording,
 } from './command.ts';
 import { linkButton, rows } from './controls.ts';
@@ -33,9 +33,9 @@ export interface DispatchDeps extends Commands {
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
-  readonly interactionStore: Pick<InteractionStore, 'surelyOwns'>;
+  readonly interactionStore: Pick<InteractionStore, 'isOwned'>;
   readonly traces: Pick<Traces, 'run'>;
-  readonly tellGuild: TellGuild;
+  readonly notifyGuild: NotifyGuild;
   /** Receives the guild and its Discord locale for every interaction that the guild's own installation authorised. */
   readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;
@@ -43,8 +43,18 @@ export interface DispatchDeps extends Commands {
 
 /** Creates the dispatcher: interaction → command → reply. Commands never call Discord; this folder does. */
 export function createDispatcher(deps: DispatchDeps) {
-  const { api, access, supportUrl, wording, answering, interactionStore, traces, tellGuild, onUse, logger } =
-    deps;
+  const {
+    api,
+    access,
+    supportUrl,
+    wording,
+    answering,
+    interactionStore,
+    traces,
+    notifyGuild,
+    onUse,
+    logger,
+  } = deps;
   const commands = new Map<string, Actions & Partial<Command>>([
     ...Object.entries(deps.actions),
     ...deps.commands.map((command) => [command.data.name, command] as const),
@@ -57,7 +67,7 @@ export function createDispatcher(deps: DispatchDeps) {
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
     const context = contextOf(interaction, wording);
-    const progress = createProgress(api, interaction, () => interactionStore.surelyOwns(interaction.id));
+    const progress = createProgress(api, interaction, () => interactionStore.isOwned(interaction.id));
     const inFlight = { interaction, context, trace, progress };
     const { request } = interaction;
     if (request.kind === 'autocomplete') {
@@ -117,7 +127,7 @@ export function createDispatcher(deps: DispatchDeps) {
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
       turnDown(inFlight, t('permission.needed')),
-      tellGuild(guildId, (words) => `🚫 ${words(key, named)}`),
+      notifyGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }
 
@@ -128,7 +138,7 @@ export function createDispatcher(deps: DispatchDeps) {
         await route(interaction, trace);
       } catch (error) {
         const about = { interactionId: interaction.id, ageMs: Date.now() - interaction.receivedAt };
-        if (error instanceof LostInteraction) {
+        if (error instanceof LostInteractionError) {
           trace.outcome = 'lost';
           lost(about, error.cause);
         } else {
@@ -151,7 +161,7 @@ export function createDispatcher(deps: DispatchDeps) {
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
     } catch (err) {
-      if (!(err instanceof LostInteraction)) logger.warn({ err }, 'a reply could not be delivered');
+      if (!(err instanceof LostInteractionError)) logger.warn({ err }, 'a reply could not be delivered');
     }
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { LostInteraction } from '../discord/api.ts';
+import { LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
@@ -190,18 +190,18 @@ export function createInteractionStore({
     },
 
     /** Whether the interaction belongs to this process; false if that can't be checked. Never throws. */
-    surelyOwns: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
+    isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
      * Whether the reply of a finished action can be sent. True even while the store is unavailable, because no process
      * can take over an interaction then. Never throws.
      */
-    mayReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
+    canReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
-    /** @throws LostInteraction if another process has taken the interaction over */
+    /** @throws LostInteractionError if another process has taken the interaction over */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
-      throw new LostInteraction('The interaction was taken over');
+      throw new LostInteractionError('The interaction was taken over');
     },
 
     /** Returns the interactions that this process owns and hasn't replied to, oldest first. */

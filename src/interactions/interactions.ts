@@ -5,7 +5,7 @@ import { createDispatcher, type DispatchDeps } from './dispatch.ts';
 import { createTakeover, type TakeoverDeps } from './takeover.ts';
 import { createUnderWay } from './under-way.ts';
 
-type Made = 'underWay' | 'answering' | 'tellUnreplied' | keyof LaterReplies;
+type Made = 'underWay' | 'answering' | 'notifyUnreplied' | keyof LaterReplies;
 
 export interface InteractionsDeps
   extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, Made> {
@@ -27,6 +27,6 @@ export function createInteractions(deps: InteractionsDeps) {
   const made = { ...deps, ...replies, reportOf, underWay: createUnderWay() };
   return {
     ...createDispatcher({ ...deps, answering: createAnswering(made) }),
-    takeOver: createTakeover({ ...made, tellUnreplied: createAfterCrash(made) }),
+    takeOver: createTakeover({ ...made, notifyUnreplied: createAfterCrash(made) }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
-import { GuildLocked, StoreError } from '../storage/store-error.ts';
+import { LockedGuildError, StoreError } from '../storage/store-error.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 
 export interface TakeoverDeps {
@@ -10,7 +10,7 @@ export interface TakeoverDeps {
   /** Ends abandoned submissions, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
   /** Notifies members, in the background, about interactions that this process owns but isn't handling. */
-  readonly tellUnreplied: () => Promise<void>;
+  readonly notifyUnreplied: () => Promise<void>;
   /** Called after a takeover: messages in log channels may be out of date. */
   readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
@@ -25,7 +25,7 @@ export function createTakeover({
   store,
   processId,
   submissions,
-  tellUnreplied,
+  notifyUnreplied,
   onTakenOver,
   logger,
 }: TakeoverDeps) {
@@ -58,13 +58,13 @@ export function createTakeover({
 
   return async function takeOver(stopping: AbortSignal): Promise<void> {
     const guilds = await abandonedGuilds();
-    await tellUnreplied();
+    await notifyUnreplied();
     for (const guildId of guilds) {
       if (stopping.aborted) return;
       try {
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
-        if (error instanceof GuildLocked) continue;
+        if (error instanceof LockedGuildError) continue;
         // The database is unavailable: every other guild would wait for it, too.
         if (error instanceof StoreError) throw error;
         logger.error(
@@ -72,7 +72,7 @@ export function createTakeover({
           "could not take over a dead process's work in a guild; will retry",
         );
       }
-      await tellUnreplied();
+      await notifyUnreplied();
     }
     if (guilds.size > 0) onTakenOver();
   };

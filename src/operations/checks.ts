@@ -5,7 +5,7 @@ import { createSteam } from '../game-servers/steam.ts';
 import type { Secret } from '../secret.ts';
 import { reason } from '../storage/store-error.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
-import { CheckFailure, CheckSkipped, CheckWarning, type Finding, find } from './finding.ts';
+import { CheckFailedError, CheckSkippedError, CheckWarningError, type Finding, find } from './finding.ts';
 import { checkListing } from './listing-check.ts';
 import { OperatorUrlError, readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
@@ -41,11 +41,11 @@ const SAMPLE_ADDRESS = '155.133.248.36';
 
 /** Queries Steam once and returns a summary of the servers that it listed. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
-  if (serverLookup === 'off') throw new CheckSkipped('SERVER_LOOKUP is off');
+  if (serverLookup === 'off') throw new CheckSkippedError('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: { warn: () => undefined } });
   const mend = 'check STEAM_API_URL and the network; submissions work without it';
   const failed = (error: unknown) => {
-    throw new CheckWarning(`Steam doesn't respond as it should: ${reason(error)}`, mend);
+    throw new CheckWarningError(`Steam doesn't respond as it should: ${reason(error)}`, mend);
   };
   const [first] = await steam.ask(SAMPLE_ADDRESS).catch(failed).finally(steam.close);
   return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
@@ -53,13 +53,13 @@ async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise
 
 /** Requests a secret URL of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
-  if (url === undefined) throw new CheckSkipped(`${name} is not set: see "Alarms" in docs/monitor.md`);
+  if (url === undefined) throw new CheckSkippedError(`${name} is not set: see "Alarms" in docs/monitor.md`);
   try {
     await readOperatorUrl(url);
     return `${name} answers`;
   } catch (error) {
     if (!(error instanceof OperatorUrlError)) throw error;
-    throw new CheckFailure(
+    throw new CheckFailedError(
       `${name} does not answer as it should: ${error.message}`,
       'copy it again, or take it out',
     );
@@ -68,8 +68,8 @@ async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<
 
 async function checkClock(api: DiscordApi): Promise<string> {
   const aheadMs = await api.clockAheadMs();
-  if (aheadMs === undefined) throw new CheckSkipped('Discord was not reached to compare it');
+  if (aheadMs === undefined) throw new CheckSkippedError('Discord was not reached to compare it');
   const trouble = clockTrouble(aheadMs);
-  if (trouble) throw new CheckFailure(trouble.says, trouble.mend);
+  if (trouble) throw new CheckFailedError(trouble.says, trouble.mend);
   return "agrees with Discord's";
 }

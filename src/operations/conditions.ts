@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { DirectMessages } from '../discord/direct-messages.ts';
-import type { ToldLaterOutcome } from '../interactions/after-crash.ts';
+import type { LaterReplyOutcome } from '../interactions/after-crash.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { Health, WatchedParts } from './health.ts';
@@ -159,7 +159,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
 
   return {
     list,
-    onToldLater(outcome: ToldLaterOutcome): void {
+    onLaterReply(outcome: LaterReplyOutcome): void {
       if (outcome !== 'told') notToldAt = performance.now();
     },
     onBackup(outcome: 'made' | 'failed'): void {

@@ -19,7 +19,7 @@ import {
 import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
 import { whyUnreachable } from '../discord/unreachable.ts';
 import { useValues } from '../storage/store.ts';
-import { CheckFailure, CheckSkipped, CheckWarning, type Finding, find } from './finding.ts';
+import { CheckFailedError, CheckSkippedError, CheckWarningError, type Finding, find } from './finding.ts';
 
 export interface DoctorChecksDeps {
   readonly config: Config;
@@ -31,7 +31,7 @@ const FEW_IDENTIFIES = 100;
 /** The time limit for all requests to Discord together, in milliseconds. */
 const DISCORD_MS = 8_000;
 
-/** Reads from Discord. @throws CheckFailure with the reason why Discord didn't respond, and how to fix it */
+/** Reads from Discord. @throws CheckFailedError with the reason why Discord didn't respond, and how to fix it */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
 /** The part of the configuration that the Developer Portal checks need. */
@@ -55,25 +55,25 @@ export function withDeadline(api: DiscordApi): DiscordReader {
   };
 }
 
-function explained(error: unknown, blockedMs: number): CheckFailure {
+function explained(error: unknown, blockedMs: number): CheckFailedError {
   if (Object(error).status === 401) {
-    return new CheckFailure('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
+    return new CheckFailedError('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
   }
   if (blockedMs > 0) {
-    return new CheckFailure(
+    return new CheckFailedError(
       `Discord blocks this address or this bot for ${Math.ceil(blockedMs / 1000)} seconds or more`,
       'wait an hour; look for another program on the same address, or another bot with the same token',
     );
   }
   const retryAfter = Number(Object(error).retryAfter);
   if (retryAfter > 0) {
-    return new CheckFailure(
+    return new CheckFailedError(
       `Discord limits this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
       'wait; on a shared address others may use up its limit: another address helps',
     );
   }
   const why = whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error));
-  return new CheckFailure(
+  return new CheckFailedError(
     `Discord cannot be reached: ${why}`,
     'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',
   );
@@ -91,7 +91,7 @@ export async function checkPortal(discord: DiscordReader, config: PortalConfig):
   let application: Application | undefined;
   const findKnowing = (check: string, look: (known: Application) => Promise<string> | string) =>
     find(check, () => {
-      if (application === undefined) throw new CheckSkipped('the token first');
+      if (application === undefined) throw new CheckSkippedError('the token first');
       return look(application);
     });
   const findings = [
@@ -125,7 +125,7 @@ export async function checkDiscord(
 
 function checkApplication(application: Application, config: PortalConfig): string {
   const trouble = endpointTrouble(application, config);
-  if (trouble !== undefined) throw new CheckFailure(trouble.says, trouble.mend);
+  if (trouble !== undefined) throw new CheckFailedError(trouble.says, trouble.mend);
   if (config.interactions === 'gateway') return 'interactions come over the gateway';
   return `Discord posts interactions to ${application.interactions_endpoint_url}`;
 }
@@ -137,7 +137,7 @@ function checkInvitation(application: Application): string {
     const where = count === undefined ? '' : ` (about ${count} servers have it)`;
     return `${inviteLink(application.id)}${where}`;
   }
-  throw new CheckFailure(
+  throw new CheckFailedError(
     troubles.join('\n'),
     `change it on ${portalPage(application, 'installation')}; "Run it for real" in README.md says how`,
   );
@@ -148,22 +148,25 @@ function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);
   if (trouble !== undefined)
-    throw new CheckFailure(trouble, `${page}; docs/install.md lists what Discord asks for`);
+    throw new CheckFailedError(trouble, `${page}; docs/install.md lists what Discord asks for`);
   if (application.description) return 'it has a description';
-  throw new CheckWarning(
+  throw new CheckWarningError(
     'it has no description, which is the first thing that strangers see of a bot',
     `write one: ${page}`,
   );
 }
 
 async function checkIdentifies(discord: DiscordReader, { interactions }: Config): Promise<string> {
-  if (interactions === 'http') throw new CheckSkipped('the bot opens no session at the gateway');
+  if (interactions === 'http') throw new CheckSkippedError('the bot opens no session at the gateway');
   const { session_start_limit: limit } = (await discord.get(
     Routes.gatewayBot(),
   )) as RESTGetAPIGatewayBotResult;
   const left = `${limit.remaining} of ${limit.total} starts are left of this day`;
   if (limit.remaining >= FEW_IDENTIFIES) return left;
-  throw new CheckFailure(left, 'find what restarts the bot or uses its token beside it, and stop that first');
+  throw new CheckFailedError(
+    left,
+    'find what restarts the bot or uses its token beside it, and stop that first',
+  );
 }
 
 async function checkCommands(
@@ -181,9 +184,9 @@ async function checkCommands(
   const areOurs = before === undefined || before === fingerprint(ours, published);
   if (areAllThere && areOurs) return `Discord has all ${ours.length}`;
   if (published.length === 0 && before === undefined) {
-    throw new CheckSkipped('the first start publishes them');
+    throw new CheckSkippedError('the first start publishes them');
   }
-  throw new CheckFailure(
+  throw new CheckFailedError(
     published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
     'start the bot: it publishes them; its log says so when Discord refuses',
   );

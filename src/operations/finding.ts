@@ -6,8 +6,8 @@ export interface Finding {
   readonly mend?: string;
 }
 
-export class CheckFailure extends Error {
-  override readonly name: string = 'CheckFailure';
+export class CheckFailedError extends Error {
+  override readonly name: string = 'CheckFailedError';
   readonly mend: string;
   constructor(says: string, mend: string) {
     super(says);
@@ -16,13 +16,13 @@ export class CheckFailure extends Error {
 }
 
 /** The bot works, but not as its operator would want. */
-export class CheckWarning extends CheckFailure {
-  override readonly name = 'CheckWarning';
+export class CheckWarningError extends CheckFailedError {
+  override readonly name = 'CheckWarningError';
 }
 
 /** There was nothing to check; the message gives the reason. */
-export class CheckSkipped extends Error {
-  override readonly name = 'CheckSkipped';
+export class CheckSkippedError extends Error {
+  override readonly name = 'CheckSkippedError';
 }
 
 /** Runs a check, which returns its result as text. Any other error that it throws is an unexpected failure. */
@@ -31,9 +31,9 @@ export async function find(check: string, look: () => Promise<string> | string):
     return { check, state: 'ok', says: await look() };
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
-    if (error instanceof CheckSkipped) return { check, state: 'skipped', says };
-    const mend = error instanceof CheckFailure ? error.mend : 'nobody foresaw this: please report it';
-    return { check, state: error instanceof CheckWarning ? 'warning' : 'failed', says, mend };
+    if (error instanceof CheckSkippedError) return { check, state: 'skipped', says };
+    const mend = error instanceof CheckFailedError ? error.mend : 'nobody foresaw this: please report it';
+    return { check, state: error instanceof CheckWarningError ? 'warning' : 'failed', says, mend };
   }
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createListingApi } from '../listing/client.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
-import { CheckFailure } from './finding.ts';
+import { CheckFailedError } from './finding.ts';
 
 /** The part of the configuration that the listing service check needs. */
 export type ListingConfig = Pick<
@@ -47,13 +47,13 @@ export async function checkListing(config: ListingConfig): Promise<string> {
   }
   if (outcome.kind === 'rejected') {
     if (key === undefined) return 'answers; without LISTING_API_KEY the keys of the servers are used';
-    throw new CheckFailure(
+    throw new CheckFailedError(
       `does not take LISTING_API_KEY: ${outcome.message}`,
       'copy the key again from your account at the service, or take the variable out',
     );
   }
   const better = await listingUrlWithoutApi(config);
-  throw new CheckFailure(
+  throw new CheckFailedError(
     `${baseUrl}/api does not answer as it should: ${outcome.reason}, ${outcome.detail}`,
     better === undefined
       ? 'look at LISTING_API_URL, at the network and at the service itself'

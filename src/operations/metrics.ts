@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
 import { DIRECT_MESSAGE_OUTCOMES, type DirectMessageOutcome } from '../discord/direct-messages.ts';
 import { SHARD_STATES } from '../discord/shard.ts';
-import { TOLD_LATER_OUTCOMES, type ToldLaterOutcome } from '../interactions/after-crash.ts';
+import { LATER_REPLY_OUTCOMES, type LaterReplyOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import { HELD_BACK_FOR } from '../listing/breaker.ts';
@@ -134,7 +134,7 @@ function createCounters(register: Registry) {
   for (const scope of SCOPES) limited.inc({ scope }, 0);
   for (const outcome of ['made', 'failed']) backups.inc({ outcome }, 0);
   for (const what of ['asked', 'failed', ...FOUND]) lookups.inc({ what }, 0);
-  for (const outcome of TOLD_LATER_OUTCOMES) toldLater.inc({ outcome }, 0);
+  for (const outcome of LATER_REPLY_OUTCOMES) toldLater.inc({ outcome }, 0);
   for (const outcome of DIRECT_MESSAGE_OUTCOMES) directMessages.inc({ outcome }, 0);
 
   return {
@@ -153,7 +153,7 @@ function createCounters(register: Registry) {
       limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),
     onBackup: (outcome: 'made' | 'failed'): void => backups.inc({ outcome }),
     onLookup: (what: string): void => lookups.inc({ what }),
-    onToldLater: (outcome: ToldLaterOutcome): void => toldLater.inc({ outcome }),
+    onLaterReply: (outcome: LaterReplyOutcome): void => toldLater.inc({ outcome }),
     onDirectMessage: (outcome: DirectMessageOutcome): void => directMessages.inc({ outcome }),
     observer: {
       async ended(_, ended) {

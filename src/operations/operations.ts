@@ -77,6 +77,6 @@ export function createOperations(deps: OperationsDeps) {
     health: isServed ? [createHealthServer({ port, host, metrics, parts: deps, logger })] : [],
     silence: createSilence({ config, gateway, onFatal, logger }),
     jobs: [...jobs, ...watches],
-    onToldLater: conditions.onToldLater,
+    onLaterReply: conditions.onLaterReply,
   };
 }

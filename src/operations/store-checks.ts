@@ -9,7 +9,7 @@ import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../s
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning } from '../store-url.ts';
-import { CheckFailure, CheckSkipped, CheckWarning } from './finding.ts';
+import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
 import { mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
@@ -39,7 +39,7 @@ async function checkSqlite(path: string): Promise<string> {
     withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is whole and can be written`;
   } catch (error) {
-    throw new CheckFailure(
+    throw new CheckFailedError(
       reason(error),
       `by what it says: ${chownCommand(folder)}, end what locks it, or restore it from a backup`,
     );
@@ -55,7 +55,7 @@ async function checkPostgres(server: PostgresServer): Promise<string> {
     const warning = clearTextWarning(server);
     return warning ? `${answers}\n${warning}` : answers;
   } catch (error) {
-    throw new CheckFailure(
+    throw new CheckFailedError(
       reason(error),
       'by what it says: start the server, or correct user, password, host and database in STORE_URL',
     );
@@ -70,8 +70,8 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
     const usedKeys = (await useValues(storeUrl, usedKeysOf)) ?? [];
     keys = await keysAtHand({ configured: encryptionKey, keyFile, usedKeys });
   } catch (error) {
-    if (!(error instanceof EncryptionKeyError)) throw new CheckSkipped('the store first');
-    throw new CheckFailure(
+    if (!(error instanceof EncryptionKeyError)) throw new CheckSkippedError('the store first');
+    throw new CheckFailedError(
       reason(error),
       `${keyFile ? `put ${keyFile} back, or ` : ''}set ENCRYPTION_KEY to the key that the data was encrypted with, behind ` +
         'a new one if you changed it',
@@ -80,7 +80,7 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   if (encryptionKey) return 'ENCRYPTION_KEY opens the data';
   if (keys.length === 0) return `${keyFile} will be made at the first start`;
   if (keyFile && (await isOpenToOthers(keyFile))) {
-    throw new CheckFailure(`others may read ${keyFile}`, `chmod 600 ${keyFile}`);
+    throw new CheckFailedError(`others may read ${keyFile}`, `chmod 600 ${keyFile}`);
   }
   return `${keyFile} opens the data; keep a copy of it`;
 }
@@ -90,7 +90,7 @@ export function checkMemory(
   most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {
   if (most >= LEAST_MEMORY) return `${mebibytes(most)} may be used`;
-  throw new CheckFailure(
+  throw new CheckFailedError(
     `only ${mebibytes(most)} may be used, and a long export ends the bot`,
     'give it 768 MB: mem_limit in compose.yaml, limits.memory in Kubernetes, the memory of a panel',
   );
@@ -103,14 +103,15 @@ function agoOf(ms: number): string {
 
 /** Returns when the last backup was made, and checks whether the next one is on time. */
 export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres') throw new CheckSkipped('PostgreSQL has its own: see docs/scaling.md');
+  if (storeUrl.kind === 'postgres')
+    throw new CheckSkippedError('PostgreSQL has its own: see docs/scaling.md');
   const last = await useValues(storeUrl, readLastBackup).catch(() => {
-    throw new CheckSkipped('the store first');
+    throw new CheckSkippedError('the store first');
   });
   const elsewhere = 'copy them to another machine: see "Off-site backups" in docs/operate.md';
   if (backupEveryHours === 0) {
     const says = last === undefined ? 'none was made' : `the last was made ${agoOf(Date.now() - last)}`;
-    throw new CheckWarning(
+    throw new CheckWarningError(
       `${says}, and BACKUP_EVERY_HOURS=0 makes none`,
       'leave it out: a backup is then made once a day',
     );
@@ -120,15 +121,15 @@ export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig)
   const agoMs = Date.now() - last;
   const says = `the last was made ${agoOf(agoMs)}; ${elsewhere}`;
   if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return says;
-  throw new CheckWarning(says, 'start the bot; if it runs, its log says why it makes none');
+  throw new CheckWarningError(says, 'start the bot; if it runs, its log says why it makes none');
 }
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres') throw new CheckSkipped('the disk is that of PostgreSQL');
+  if (storeUrl.kind === 'postgres') throw new CheckSkippedError('the disk is that of PostgreSQL');
   const { path } = storeUrl;
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} are free`;
-  throw new CheckFailure(
+  throw new CheckFailedError(
     `only ${mebibytes(free)} are free where ${path} is`,
     `make room: ${mebibytes(needed)} are needed`,
   );

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDotEnvUnread } from '../config/config.ts';
 import { isOpenToOthers } from '../storage/encryption-key.ts';
-import { CheckWarning } from './finding.ts';
+import { CheckWarningError } from './finding.ts';
 
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 
@@ -22,6 +22,6 @@ export async function checkSurroundings(env: Readonly<Record<string, string | un
     warnings.push(`${proxies.join(', ')}: the bot uses no proxy`);
     mends.push('let https to discord.com and to the listing service go out directly');
   }
-  if (warnings.length > 0) throw new CheckWarning(warnings.join('\n'), mends.join('; '));
+  if (warnings.length > 0) throw new CheckWarningError(warnings.join('\n'), mends.join('; '));
   return 'nothing in them is in the way';
 }

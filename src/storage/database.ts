@@ -45,7 +45,7 @@ export interface Database {
 
 export interface TransactionOptions {
   readonly guildId: string;
-  /** Throws GuildLocked instead of waiting for another transaction of the guild. SQLite waits anyway. */
+  /** Throws LockedGuildError instead of waiting for another transaction of the guild. SQLite waits anyway. */
   readonly ifFree: boolean;
   /** Whether the change must survive a power loss. Costs 0.43 ms instead of 0.025 ms with SQLite (measured). */
   readonly synced: boolean;

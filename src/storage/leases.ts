@@ -10,8 +10,8 @@ const RENEWED_EVERY_MS = 5_000;
 const ON_TIME_TO_LOOK = 2;
 
 /** Other processes declared this one dead and took over its work. It must exit immediately and send nothing more. */
-export class LeaseOver extends Error {
-  override readonly name = 'LeaseOver';
+export class ExpiredLeaseError extends Error {
+  override readonly name = 'ExpiredLeaseError';
 }
 
 export interface LeasesDeps {
@@ -22,7 +22,7 @@ export interface LeasesDeps {
   readonly isShared: boolean;
   /** Takes over the work of dead processes until the signal aborts. Called repeatedly, so failures are retried. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
-  readonly onOver: (error: LeaseOver) => void;
+  readonly onOver: (error: ExpiredLeaseError) => void;
   readonly encryptionKeyId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly leaseMs?: number | undefined;
@@ -82,7 +82,9 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       .executeTakeFirst();
     if (renewed === undefined) {
       onTimeInARow = 0;
-      onOver(new LeaseOver('this process was silent for too long, and others have taken over its work'));
+      onOver(
+        new ExpiredLeaseError('this process was silent for too long, and others have taken over its work'),
+      );
       return;
     }
     const sinceLastMs = renewed.until - heldUntil;

@@ -3,9 +3,9 @@ import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { createClaimJob } from './claim-job.ts';
 import { createStoreEncryption, type StoreEncryptionDeps } from './encryption-key.ts';
-import { createLeases, type LeaseOver, type LeasesDeps } from './leases.ts';
+import { createLeases, type ExpiredLeaseError, type LeasesDeps } from './leases.ts';
 import { createStoreLock } from './lock.ts';
-import { createStore, type StoreDeps, type StuckTransaction } from './store.ts';
+import { createStore, type StoreDeps, type StuckTransactionError } from './store.ts';
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
   /** The keys from `ENCRYPTION_KEY`. */
@@ -13,7 +13,7 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   /** Whether other processes of the same bot may use the database too, if it is a PostgreSQL database. */
   readonly mayBeShared: boolean;
   /** Called when the process must exit immediately. */
-  readonly onOver: (error: LeaseOver | StuckTransaction) => void;
+  readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;
   /** How often the process renews its lease, in milliseconds. */
   readonly renewedEveryMs?: LeasesDeps['renewedEveryMs'];
   readonly logger: Logger;

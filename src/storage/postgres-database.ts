@@ -6,7 +6,7 @@ import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
-import { cannotUse, GuildLocked, reason, StoreError } from './store-error.ts';
+import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -102,11 +102,11 @@ async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }
 
-/** @throws GuildLocked */
+/** @throws LockedGuildError */
 async function lockIfFree(own: Kysely<Tables>, guildId: string): Promise<void> {
   const { rows } = await sql<{ isFree: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${guildId}, 0)) as "isFree"`.execute(own);
-  if (!rows[0]?.isFree) throw new GuildLocked('another transaction of the guild is under way');
+  if (!rows[0]?.isFree) throw new LockedGuildError('another transaction of the guild is under way');
 }
 
 async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ export class StoreError extends Error {
 }
 
 /** Another transaction of the guild is in progress. */
-export class GuildLocked extends StoreError {}
+export class LockedGuildError extends StoreError {}
 
 /** Returns the message of the database or the system on one line. It can name files, hosts and keys, but never values. */
 export function reason(error: unknown): string {

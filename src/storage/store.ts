@@ -20,8 +20,8 @@ const STUCK_SECONDS = 30;
 export const WRITE_TEST = 'health:write-test';
 
 /** A transaction doesn't end. With SQLite, only the end of the process releases its connection. */
-export class StuckTransaction extends Error {
-  override readonly name = 'StuckTransaction';
+export class StuckTransactionError extends Error {
+  override readonly name = 'StuckTransactionError';
 }
 
 export type Store = ReturnType<typeof createStore>;
@@ -38,7 +38,7 @@ export interface StoreDeps {
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
   /** Called when a SQLite transaction doesn't end, so the process must exit immediately. PostgreSQL ends it on its own. */
-  readonly onStuck?: ((error: StuckTransaction) => void) | undefined;
+  readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
   /** Removes the time limit for statements. For tools, where no member waits for a reply. */
   readonly isUnhurried?: boolean;
   /** Whether the start may migrate the tables. If false, it fails when they need a migration. */
@@ -81,7 +81,7 @@ export function createStore(deps: StoreDeps) {
   /** @param begun an error created by the caller, for its stack */
   async function watched<Result>(
     guildId: string,
-    begun: StuckTransaction,
+    begun: StuckTransactionError,
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
@@ -150,7 +150,7 @@ export function createStore(deps: StoreDeps) {
       { synced = true, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
     ): Promise<Result> {
       if (inside.getStore()) return change();
-      const begun = new StuckTransaction(`a transaction of guild ${guildId} does not end`);
+      const begun = new StuckTransactionError(`a transaction of guild ${guildId} does not end`);
       return measured(() =>
         database.transaction(
           () => needed(opened),

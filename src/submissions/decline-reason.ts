@@ -1,7 +1,7 @@
 import type { SubmissionsTable } from '../storage/tables.ts';
 
 /** A moderator's reason for declining a submission, as it is stored. */
-export interface ModeratorsReason {
+export interface DeclineReason {
   /** The name of a ready-made reason, if this version knows it. */
   readonly key: string | undefined;
   /** The moderator's own words; can be empty. */
@@ -12,7 +12,7 @@ export interface ModeratorsReason {
 export function storedReason({
   decline_reason,
   decline_reason_key,
-}: Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>): ModeratorsReason | undefined {
+}: Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>): DeclineReason | undefined {
   const words = decline_reason ?? '';
   return decline_reason_key === null && words === ''
     ? undefined

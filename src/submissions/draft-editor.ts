@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { ServerLookup } from '../game-servers/server-lookup.ts';
-import { type GuildSettings, isToWait } from '../guilds/settings.ts';
+import { type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
@@ -52,7 +52,7 @@ export interface Prepared {
 export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
 
 /** A separate draft of edited lines, and the reason why their own draft is no longer available. */
-export type KeptApart = Prepared & { readonly instead: Unavailable };
+export type SeparateDraft = Prepared & { readonly instead: Unavailable };
 
 /**
  * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input), and so of lines edited
@@ -83,7 +83,7 @@ export interface Edit {
 }
 
 /** A waiting draft with its member's edits, which aren't stored yet. */
-export interface EditedWaiting {
+export interface WaitingEdit {
   readonly draft: Draft;
   /** The invalid rows that weren't invalid before the edit. */
   readonly wrong: readonly InvalidRow[];
@@ -128,7 +128,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
     // All of a waiting submission waits. Limits count its servers when a moderator approves it.
-    const waits = isToWait(chosen, by);
+    const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
     return { id, draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
@@ -183,7 +183,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     async edit(
       by: Submitter,
       { id, newId, typed, which, submissionId }: Edit,
-    ): Promise<EditResult | KeptApart | NotRead> {
+    ): Promise<EditResult | SeparateDraft | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
@@ -205,7 +205,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
-    ): Promise<EditedWaiting | Unavailable | UnreadableList | NotRead> {
+    ): Promise<WaitingEdit | Unavailable | UnreadableList | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
       const found = await waitingSubmissions.draft(by, id);

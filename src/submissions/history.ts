@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type ModeratorsReason, storedReason } from './decline-reason.ts';
+import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -19,7 +19,7 @@ export interface HistoryEntry extends ServerSubmission {
   /** The moderator who decided; absent if no moderator did, or if they had their name deleted. */
   readonly decidedBy?: string | undefined;
   /** The moderator's reason for declining it, if they gave one. */
-  readonly declineReason?: ModeratorsReason | undefined;
+  readonly declineReason?: DeclineReason | undefined;
 }
 
 /** A submission, with the number of its servers for each outcome. */

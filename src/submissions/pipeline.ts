@@ -1,5 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { announcedIn, type GuildSettings, isToWait } from '../guilds/settings.ts';
+import { announcedIn, type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   type KeyChange,
@@ -30,7 +30,7 @@ import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
 import type { SubmissionStore } from './submission-store.ts';
-import { type EndedServer, rowForServer, type Submission, WAITS_MS } from './submissions.ts';
+import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
 import type { DraftRef, MayNotWait } from './waiting-submissions.ts';
 
 /** A member's request to submit a draft, made by an interaction. */
@@ -89,7 +89,7 @@ export type SubmitResult =
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
 /** A submitted row, with the outcome of its server. */
-export interface EndedRow extends EndedServer {
+export interface RowResult extends ServerResult {
   readonly row: ReadyRow;
 }
 
@@ -100,7 +100,7 @@ export interface EndedSubmission {
   readonly id: string;
   readonly draft: Draft;
   /** In the order in which the rows were submitted. */
-  readonly servers: readonly EndedRow[];
+  readonly servers: readonly RowResult[];
   /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
   /** The limit, as far as it is known. */
@@ -124,7 +124,7 @@ export interface EndedSubmission {
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
   /** @param isShown whether the message on which a moderator decided shows these outcomes */
-  ended?(by: Submitter, servers: readonly EndedServer[], isShown: boolean): Promise<void>;
+  ended?(by: Submitter, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
 
 export interface PipelineDeps extends SubmissionStore {
@@ -276,7 +276,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
-    const waits = approvedBy === undefined && isToWait(chosen, submitRequest);
+    const waits = approvedBy === undefined && needsApproval(chosen, submitRequest);
     // Limits count servers that are sent. All servers of a waiting submission count when a moderator approves it.
     const count = waits ? rows.length : allowance.count;
     // A limit can allow fewer servers than the button promised. Then the report explains it.
@@ -284,7 +284,8 @@ export function createPipeline(deps: PipelineDeps) {
     const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (reason) return notSubmitted(reason);
 
-    if (submitRequest.replacesWaiting) await waitingSubmissions.takeBack(submitRequest, id, interactionId);
+    if (submitRequest.replacesWaiting)
+      await waitingSubmissions.withdrawSubmission(submitRequest, id, interactionId);
     await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
@@ -340,7 +341,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (!isLast) submitRequest.onProgress?.(outcomes.size, servers.length);
     }
 
-    const ended = submission.rows.map((row, index) => endedRow(row, outcomes.get(index) ?? notSent('bot')));
+    const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
     // If servers wait again, the message shows only those.
     const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
@@ -465,7 +466,7 @@ export function createPipeline(deps: PipelineDeps) {
       const found = await deps.drafts.find(by, id);
       const stored = typeof found === 'string' ? undefined : found;
       const servers = submission.servers.map((each) =>
-        endedRow(rowForServer(each), each.outcome ?? INTERRUPTED),
+        rowResult(rowForServer(each), each.outcome ?? INTERRUPTED),
       );
       const others = stored ? otherRows(stored, servers) : [];
       const rows = [...servers.map(({ row }) => row), ...others];
@@ -497,7 +498,7 @@ export const isAllSent = ({
 }: Pick<EndedSubmission, 'limitedRows' | 'servers'>): boolean =>
   limitedRows.length === 0 && !servers.some(({ outcome }) => isUnsent(outcome));
 
-const endedRow = (row: ReadyRow, outcome: ServerOutcome): EndedRow => ({
+const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   row,
   line: row.line,
   server: row.submission,

@@ -9,7 +9,7 @@ import {
 } from '../listing/contract.ts';
 
 /** Servers with the same outcome, by their indices. */
-export interface EndedServers {
+export interface SharedOutcome {
   readonly indices: readonly number[];
   readonly outcome: Outcome;
 }
@@ -37,7 +37,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   let halvings = 0;
   const gameOf = (index: number) => servers[index]?.game ?? '';
 
-  function endAll(outcome: Outcome): readonly EndedServers[] {
+  function endAll(outcome: Outcome): readonly SharedOutcome[] {
     const indices = pending.flat();
     pending = [];
     return indices.length === 0 ? [] : [{ indices, outcome }];
@@ -46,7 +46,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   /**
    * Ends the servers of games that the service doesn't know, because another request with them would also be rejected.
    */
-  function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly EndedServers[] {
+  function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
     const ended = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
       .map((request) => request.filter((index) => !games.has(gameOf(index))))
@@ -54,9 +54,9 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return ended.length === 0 ? [] : [{ indices: ended, outcome }];
   }
 
-  function rejected(indices: readonly number[], { message, known }: Rejected): readonly EndedServers[] {
+  function rejected(indices: readonly number[], { message, known }: Rejected): readonly SharedOutcome[] {
     const outcome: Rejected = { kind: 'rejected', message, ...(known && { known }) };
-    const ended: EndedServers = { indices, outcome };
+    const ended: SharedOutcome = { indices, outcome };
     if (known === 'invalidKey') return [ended, ...endAll(notSent('key'))];
     if (known === 'gameInvalid') {
       const games = new Set(indices.map(gameOf));
@@ -80,12 +80,12 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
      * Records the outcome of the next request.
      * @returns the servers that it ends, including some of later requests
      */
-    ended(outcome: Outcome): readonly EndedServers[] {
+    ended(outcome: Outcome): readonly SharedOutcome[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
       silences = isAnswered ? 0 : silences + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
-      const ended: EndedServers = { indices, outcome };
+      const ended: SharedOutcome = { indices, outcome };
       // The next request would not be sent either, for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];

@@ -7,11 +7,11 @@ import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type ModeratorsReason, storedReason } from './decline-reason.ts';
+import { type DeclineReason, storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
 import type { NotApproved, ServerOutcome } from './outcome.ts';
-import type { EndedServers } from './request-plan.ts';
+import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
@@ -19,8 +19,8 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 export const WAITS_MS = 7 * DAY_MS;
 
 /** How often a check is made whether a submission has ended, in milliseconds. */
-const LOOKED_AT_EVERY_MS = 500;
-const MOST_LOOKS = TOKEN_LIVES_MS / LOOKED_AT_EVERY_MS;
+const POLL_EVERY_MS = 500;
+const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
 
 export interface MessagePlace {
   readonly channelId: string;
@@ -35,7 +35,7 @@ export interface SubmittedServer {
   readonly outcome: ServerOutcome | undefined;
 }
 
-export interface EndedServer extends SubmittedServer {
+export interface ServerResult extends SubmittedServer {
   readonly outcome: ServerOutcome;
 }
 
@@ -62,7 +62,7 @@ export interface Submission {
   /** Empty if unknown. */
   readonly correctedByName: string;
   /** The moderator's reason for declining it, if they gave one. */
-  readonly declineReason: ModeratorsReason | undefined;
+  readonly declineReason: DeclineReason | undefined;
   /** Whether a moderator decides on it, or did. */
   readonly needsModerator: boolean;
   /** Until when a moderator can decide, in milliseconds since 1970. */
@@ -340,8 +340,8 @@ export function createSubmissions({
   ): Promise<Submission | undefined> {
     for (let looks = 1; ; looks += 1) {
       const submission = await latest(guildId, draftId);
-      if (!isBeingSent(submission) || looks === MOST_LOOKS || stopping?.aborted) return submission;
-      await sleep(LOOKED_AT_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+      if (!isBeingSent(submission) || looks === MOST_POLLS || stopping?.aborted) return submission;
+      await sleep(POLL_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 
@@ -382,7 +382,7 @@ export function createSubmissions({
     await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
 
-  async function end(id: string, { indices, outcome }: EndedServers): Promise<void> {
+  async function end(id: string, { indices, outcome }: SharedOutcome): Promise<void> {
     const isForKey = outcome.kind === 'rejected' && outcome.known === 'invalidKey';
     const isUncounted = isForKey || outcome.kind === 'not-sent';
     await servers(id)
@@ -503,7 +503,7 @@ export function createSubmissions({
      * Stores the outcome of a request. A server that has ended keeps its outcome.
      * @param indices the servers of the request; those that haven't ended are sent again in smaller requests
      */
-    async endRequest(id: string, indices: readonly number[], ended: readonly EndedServers[]): Promise<void> {
+    async endRequest(id: string, indices: readonly number[], ended: readonly SharedOutcome[]): Promise<void> {
       for (const each of ended) await end(id, each);
       const done = new Set(ended.flatMap((each) => each.indices));
       const again = indices.filter((index) => !done.has(index));
@@ -593,7 +593,7 @@ export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
 /** Returns the servers of a submission that have ended. */
-export const endedServers = ({ servers }: Pick<Submission, 'servers'>): readonly EndedServer[] =>
+export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /** Converts a server of a submission back to its row. */

@@ -96,7 +96,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
    * Withdraws a waiting submission of the member; its draft stays. Returns why it isn't waiting, if so. Called inside
    * the guild's transaction.
    */
-  async function takeBack(
+  async function withdrawSubmission(
     by: Submitter,
     id: string,
     interactionId: string,
@@ -114,7 +114,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     find,
     seen,
     ownAddresses,
-    takeBack,
+    withdrawSubmission,
     /** Returns the ids of the guild's waiting drafts, or only of one member's; oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId, userId)

@@ -225,12 +225,12 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
     await submit(opened, 'b');
-    const { withdraw, takeBack } = opened.approvals;
+    const { withdraw, withdrawSubmission } = opened.approvals;
     expect(await withdraw(lea, 'a', 'w')).toBe('of-another-member');
-    expect(await takeBack(lea, 'b', 'w')).toBe('of-another-member');
+    expect(await withdrawSubmission(lea, 'b', 'w')).toBe('of-another-member');
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
-    expect(await takeBack(mia, 'b', 'w')).toBeUndefined();
+    expect(await withdrawSubmission(mia, 'b', 'w')).toBeUndefined();
     // Servers of a withdrawn submission get no outcome.
     const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
     expect(first?.outcome).toBeUndefined();

@@ -11,7 +11,7 @@ import {
   type DiscordApi,
   isRejectedByDiscord,
   isUncertain,
-  LostInteraction,
+  LostInteractionError,
   type MessageBody,
   type ReplyTarget,
 } from '../../src/discord/api.ts';
@@ -49,7 +49,7 @@ async function open(timing: ApiTiming = {}) {
   let refused = 0;
   const api = openApi(discord.apiUrl, {
     onRateLimited: (scope) => scopes.push(scope),
-    onTokenRefused() {
+    onTokenRejected() {
       refused += 1;
     },
     ...timing,
@@ -121,7 +121,7 @@ describe('a block', () => {
   it('stops every request except first responses, of which it allows five a second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
-    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     const before = discord.requests.length;
     // Requests with the bot's token may wait for 60 seconds, and the block lasts as long.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
@@ -141,7 +141,7 @@ describe('a block', () => {
     for (const failure of await failing) expect(failure).toContain('blocks this bot for another');
     expect(discord.requests.length).toBe(before);
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
-    for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteraction');
+    for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteractionError');
     expect(made(discord, CALLBACK)).toBeGreaterThan(1);
     // The second on the clock may change in between.
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
@@ -177,7 +177,7 @@ describe('a block', () => {
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
     ]);
-    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(api.block.leftMs()).toBeGreaterThan(590_000);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
     expect(discord.requests).toHaveLength(1);
@@ -239,7 +239,7 @@ describe('a 429 with a retry time', () => {
     await expect(api.get('/gateway/bot')).rejects.toThrow(RateLimitError);
     await expect(api.edit(late(), text('a'))).rejects.toThrow(RateLimitError);
     await expect(api.read(late())).rejects.toThrow(RateLimitError);
-    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(discord.requests).toHaveLength(4);
     expect(scopes).toEqual(['user', 'user', 'user', 'user']);
   });
@@ -276,7 +276,7 @@ describe('a first response', () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
-    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(4);
   });
 
@@ -302,7 +302,7 @@ describe('a first response', () => {
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
     const lost = await respond(api, to).catch((thrown: unknown) => thrown);
-    expect(lost).toBeInstanceOf(LostInteraction);
+    expect(lost).toBeInstanceOf(LostInteractionError);
     expect(lost).toMatchObject({ cause: { code } });
     expect(inspect(lost, { depth: null })).not.toContain(to.token.reveal());
     expect(made(discord, CALLBACK)).toBe(1);
@@ -311,7 +311,7 @@ describe('a first response', () => {
   it('that another bot gives while this bot waits for a rate limit is lost', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
-    await expect(respond(api, interaction())).rejects.toThrow(LostInteraction);
+    await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
@@ -418,7 +418,7 @@ describe('an edit of a reply', () => {
   ])('with a token that Discord no longer accepts is lost: %j', async (answer) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer]);
-    await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteraction);
+    await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
   });
 
   it('has a longer timeout for larger files', async () => {

@@ -107,7 +107,7 @@ describe('the commands', () => {
       published.push(route);
       return get();
     };
-    const api = { get, put, tellFailure: () => undefined };
+    const api = { get, put, logFailure: () => undefined };
     for (const id of ['1000', '2000', '1000']) await run(COMMANDS, { api }, id);
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
   });

@@ -162,16 +162,16 @@ describe('a submission under approval', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).toContain(`✅ Trusted role: @${roleId}`);
     await expect.poll(() => logLines(guild).join()).toContain(`✅ **Trusted role**: <@&${roleId}>`);
     const moderator = 'A moderator reviews submissions';
-    const windowOf = async () => modalTexts(modalOf(await member.slash('addservers')).data).join();
+    const draftModal = async () => modalTexts(modalOf(await member.slash('addservers')).data).join();
     const previewOf = async () => textOf(await paste(member, lines(2)));
-    expect([await windowOf(), await previewOf()]).toEqual([
+    expect([await draftModal(), await previewOf()]).toEqual([
       expect.stringContaining(moderator),
       expect.stringContaining(moderator),
     ]);
     const reply = await addServer(member, `${HOST}:1`);
     expect(textOf(reply)).toContain(WAITS);
     discord.guildEvents.giveRole(member, roleId);
-    expect([await windowOf(), await previewOf()]).toEqual([
+    expect([await draftModal(), await previewOf()]).toEqual([
       expect.not.stringContaining(moderator),
       expect.not.stringContaining(moderator),
     ]);

@@ -143,16 +143,16 @@ describe('a panel', () => {
     'says what a member has to know in the window that a press opens',
     async ({ guild, admin, member }) => {
       const panel = await postPanel(guild);
-      const windowOf = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
+      const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
       await allowGames(guild, ['ark', 'cs2']);
-      const [game] = modalFields(await windowOf());
+      const [game] = modalFields(await draftModal());
       expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
       // More than a select takes, and not all that the service has.
       let page: Answer = await openSetting(guild, 'Games');
       await admin.pick(page, optionsOf(page));
       page = await admin.press(page, 'Next');
       await admin.pick(page, optionsOf(page).slice(0, 1));
-      const many = await windowOf();
+      const many = await draftModal();
       expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
       expect(modalTexts(many).join()).toMatch(
         /Only game servers for these games can be submitted here: .*, and 16 more\./,
@@ -166,24 +166,24 @@ describe('a panel', () => {
     'says in its window and in a preview what comes, to each as it comes for them',
     async ({ guild, admin, member }) => {
       const panel = await postPanel(guild);
-      const windowOf = async (who: Person) =>
+      const draftModal = async (who: Person) =>
         modalTexts(modalOf(await who.press(panel, 'Submit a list')).data).join();
       const previewOf = async (who: Person) =>
         textOf(await paste(who, 'preview.example.com:1 cs2\nb.example.com:1 cs2'));
       const moderator = "A moderator reviews submissions before they're sent.";
       const announced = /Submissions sent for review are announced in #/;
       await pressSetting(guild, 'Announcements', 'Announce submissions');
-      expect(await windowOf(member)).toBe('');
+      expect(await draftModal(member)).toBe('');
       expect(await previewOf(member)).toMatch(announced);
       await turnApprovalOn(guild);
-      expect(await windowOf(member)).toBe(moderator);
+      expect(await draftModal(member)).toBe(moderator);
       expect(await previewOf(member)).toContain(moderator);
       expect(await previewOf(member)).not.toMatch(announced);
       await pickSetting(guild, 'Announcements', '#news');
-      expect(await windowOf(member)).toMatch(
+      expect(await draftModal(member)).toMatch(
         /before they're sent\. Submissions sent for review are announced in <#/,
       );
-      expect(await windowOf(admin)).toMatch(/^Submissions sent for review/);
+      expect(await draftModal(admin)).toMatch(/^Submissions sent for review/);
     },
   );
 

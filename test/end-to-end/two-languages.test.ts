@@ -60,7 +60,7 @@ botTest({ languages: withPseudoLanguage }).for([
         faults.push(...(isChosen ? texts.filter(isPseudo) : faultsOf(message, NAMES)));
       } else faults.push(...texts.filter(isPseudo));
     });
-    const windowOf = (answer: Answer) => textsOf(modalOf(answer)).join();
+    const draftModal = (answer: Answer) => textsOf(modalOf(answer)).join();
 
     // What is chosen already cannot be chosen in a select.
     if (isChosen) await pickSetting(guild, 'Language for everyone', language);
@@ -87,7 +87,7 @@ botTest({ languages: withPseudoLanguage }).for([
       const [approve = '', refuse = ''] = labelsOf(message);
       const answer = await moderator.press(message, port === 3 ? approve : refuse);
       if (port === 3) continue;
-      expect(windowOf(answer)).toMatch(/^Decline[^⟦]*$/);
+      expect(draftModal(answer)).toMatch(/^Decline[^⟦]*$/);
       await moderator.submit(answer, { reason: '' });
     }
     await pressSetting(guild, 'Approval', 'Turn approval off');
@@ -100,7 +100,7 @@ botTest({ languages: withPseudoLanguage }).for([
     await addServer(member, 'play.example.com:5');
     await moderator.press(await waitingIn(guild), labelsOf(await waitingIn(guild))[0] ?? '');
     const [label = ''] = labelsOf(panel);
-    expect(windowOf(await member.press(panel, label))).toMatch(/^Submit a game server[^⟦]*$/);
+    expect(draftModal(await member.press(panel, label))).toMatch(/^Submit a game server[^⟦]*$/);
 
     await expect.poll(() => PUBLIC.filter((said) => !everybodyRead.join().includes(said))).toEqual([]);
     expect(faults).toEqual([]);

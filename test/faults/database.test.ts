@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished } from 'vitest';
-import { BotNotReady } from '../../sandbox/sandbox.ts';
+import { BotNotReadyError } from '../../sandbox/sandbox.ts';
 import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
@@ -27,7 +27,7 @@ ownBotTest({ crash: true })(
     const damaged = Buffer.from(good).fill(0xa5, good.length / 2, good.length / 2 + 5_000);
     await writeFile(path, damaged);
     const before = bot.output().length;
-    await expect(bot.start()).rejects.toThrow(BotNotReady);
+    await expect(bot.start()).rejects.toThrow(BotNotReadyError);
     expect(await bot.process.exited()).toMatchObject({ status: 1 });
     const said = bot.output().slice(before).trim().split('\n');
     expect(said.filter((line) => !line.startsWith('{'))).toEqual([

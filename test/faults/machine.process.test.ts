@@ -17,7 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeEach, describe, expect, onTestFinished } from 'vitest';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
-import { BotNotReady } from '../../sandbox/sandbox.ts';
+import { BotNotReadyError } from '../../sandbox/sandbox.ts';
 import { type Bot, BREACHES, botTest, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { fill } from '../support/builders.ts';
 import { openStoreAt, outcomesIn, unfinishedIn } from '../support/database.ts';
@@ -47,7 +47,7 @@ describe('a full disk', () => {
       await bot.process.stop();
       const before = bot.output().length;
       limitFiles(0);
-      await expect(bot.start()).rejects.toThrow(BotNotReady);
+      await expect(bot.start()).rejects.toThrow(BotNotReadyError);
       expect(await bot.process.exited()).toMatchObject({ status: 1 });
       const said = bot.output().slice(before).trim().split('\n');
       expect(said.filter((line) => !line.startsWith('{'))).toEqual([

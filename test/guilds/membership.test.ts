@@ -49,7 +49,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
         asked.push(guildId);
         return world.isForeign(guildId, signal);
       },
-      tellFailure: (err, _waitMs, says) => logger.warn({ err }, says),
+      logFailure: (err, _waitMs, says) => logger.warn({ err }, says),
       applicationId: async () => world.application,
       isClockRight: async () => world.isClockRight,
       claimJob,

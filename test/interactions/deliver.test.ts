@@ -257,7 +257,7 @@ it('progress is shown once at a time, its failure is ignored, and its end is wai
   expect(count).toBe(1);
 });
 
-const tellGuild = async () => undefined;
+const notifyGuild = async () => undefined;
 
 it.each<[what: string, result: PostResult, said: string[]]>([
   ['is posted in its channel', 'posted', ['post']],
@@ -274,7 +274,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   };
   const api = { followUp: async () => void done.push('follow-up') };
   await announce(
-    { api, posts, tellGuild },
+    { api, posts, notifyGuild },
     press('1'),
     { content: 'mia has done it', embed: { title: 'it' } },
     '',
@@ -297,7 +297,7 @@ it('a channel in which Discord rejected an announcement is skipped for a day, an
   const posts = createChannelPosts({ api, logger: recorder() });
   const announceIn = (channelId: string) =>
     announce(
-      { api, posts, tellGuild },
+      { api, posts, notifyGuild },
       { ...press('1'), channelId },
       { content: 'done', embed: { title: 'it' } },
       '',
@@ -328,7 +328,7 @@ it('an announcement in another channel has no follow-up; the admins are notified
   const { wordsFor } = createWords();
   const announceIt = () =>
     announce(
-      { api, posts, tellGuild: async (_id, make) => void told.push(make(wordsFor('en-US'))) },
+      { api, posts, notifyGuild: async (_id, make) => void told.push(make(wordsFor('en-US'))) },
       press('1'),
       { channelId: '77', content: 'mia has done it' },
       '/settings',

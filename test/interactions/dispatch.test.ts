@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { rowsOf } from '../../sandbox/discord/client/components.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
-import { LostInteraction } from '../../src/discord/api.ts';
+import { LostInteractionError } from '../../src/discord/api.ts';
 import type { Command, Press } from '../../src/interactions/command.ts';
 import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
 import type { InteractionOutcome } from '../../src/interactions/traces.ts';
@@ -215,7 +215,7 @@ describe('a slash command', () => {
   it('that another process has taken over before any reservation gets no reply', async () => {
     const sent = bot.sending();
     meanwhile = async () => {
-      throw new LostInteraction('taken over');
+      throw new LostInteractionError('taken over');
     };
     onTestFinished(() => {
       meanwhile = async () => undefined;

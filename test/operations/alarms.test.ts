@@ -327,10 +327,10 @@ describe('a condition', () => {
     ],
     ['249 IDENTIFYs', { identifiesLeft: 249 }, { FewIdentifies: '249 are left' }],
     ['direct messages that are paused', { isPaused: true }, { DirectMessagesStopped: true }],
-    ['a member who was notified late', { happens: ({ onToldLater }) => onToldLater('told') }, {}],
+    ['a member who was notified late', { happens: ({ onLaterReply }) => onLaterReply('told') }, {}],
     [
       'a member who could not be notified',
-      { happens: ({ onToldLater }) => onToldLater('too-late') },
+      { happens: ({ onLaterReply }) => onLaterReply('too-late') },
       { NotTold: true },
     ],
     ['a backup of 25 hours ago', { backedUpMsAgo: DAY_MS + 3_590_000 }, {}],
@@ -356,8 +356,8 @@ describe('a condition', () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
-        happens({ onToldLater }) {
-          onToldLater('failed');
+        happens({ onLaterReply }) {
+          onLaterReply('failed');
           clock.advance(minutes * MINUTE_MS);
         },
       });

@@ -320,7 +320,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
         told.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
         return undefined;
       },
-      tellGuild: async () => undefined,
+      notifyGuild: async () => undefined,
       pause: async () => undefined,
       logger: recorder(),
     });
@@ -351,7 +351,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const [store, another] = await openBoth();
     const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
     const alive = [await startProcess(store), await startProcess(another)];
-    await expect.poll(() => silent.ends).toContain('LeaseOver');
+    await expect.poll(() => silent.ends).toContain('ExpiredLeaseError');
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
@@ -465,13 +465,13 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   it('stop a process that only slept from sending, recording or answering work that another took over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
-    expect(await process.surelyOwns(id)).toBe(true);
+    expect(await process.isOwned(id)).toBe(true);
     expect(await process.parts.submissions.markSending('1', submissionId, [1])).toBe(true);
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
     await expect.poll(() => alive.told).toHaveLength(4);
-    expect(await process.surelyOwns(id)).toBe(false);
+    expect(await process.isOwned(id)).toBe(false);
     expect(await process.parts.submissions.markSending('1', submissionId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
     await process.parts.submissions.endRequest(submissionId, ended.indices, [ended]);

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store, StuckTransaction } from '../../src/storage/store.ts';
+import type { Store, StuckTransactionError } from '../../src/storage/store.ts';
 import { bytesOnDisk, type FileStore, openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
@@ -52,7 +52,7 @@ describe("a transaction that doesn't end", () => {
   /** How long it is observed, in milliseconds. */
   const STUCK_MS = 30;
   async function openWatched() {
-    const stuck: StuckTransaction[] = [];
+    const stuck: StuckTransactionError[] = [];
     const store = await openStore(undefined, { secondMs: 1, onStuck: (error) => stuck.push(error) });
     return { store, stuck };
   }

@@ -62,14 +62,14 @@ it('no statement about submissions scans a whole table', async () => {
     await parts.submissions.endRunningOf('i');
     await parts.submissions.endUnfinished('1', Date.now());
     await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
-    await parts.approvals.takeBack(mia, 'w2', 'v3');
+    await parts.approvals.withdrawSubmission(mia, 'w2', 'v3');
     await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
     await parts.submissions.expire('1');
     const takeOver = createTakeover({
       store,
       processId: 'o',
       submissions: parts.submissions,
-      tellUnreplied: async () => undefined,
+      notifyUnreplied: async () => undefined,
       onTakenOver: () => undefined,
       logger: recorder(),
     });

@@ -69,7 +69,7 @@ export async function startSmallBot(
   };
   const encryption = createEncryption([randomBytes(32)]);
   const told: string[] = [];
-  const tellGuild: InteractionPartsDeps['tellGuild'] = async (_guildId, makeText) =>
+  const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
     void told.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
   /** Returns the interaction parts of another run of the bot. */
@@ -86,7 +86,7 @@ export async function startSmallBot(
         endAbandoned: async () => undefined,
       },
       reportOf: async () => undefined,
-      tellGuild,
+      notifyGuild,
       underWay,
       logger,
       ...deps,
@@ -99,7 +99,7 @@ export async function startSmallBot(
     editOrder,
     reportOf: async () => undefined,
     posts: createChannelPosts({ api, logger }),
-    tellGuild,
+    notifyGuild,
     myTurn: createWorkTurns(),
     largeTurnMs,
     logger,
@@ -114,7 +114,7 @@ export async function startSmallBot(
     answering,
     interactionStore,
     traces: createTraces({ logger }),
-    tellGuild,
+    notifyGuild,
     onUse: () => undefined,
     logger,
   });
@@ -181,14 +181,14 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
   return api;
 }
 
-type Made = 'interactionStore' | 'underWay' | 'editOrder' | 'tellUnreplied';
+type Made = 'interactionStore' | 'underWay' | 'editOrder' | 'notifyUnreplied';
 
 export interface InteractionPartsDeps
   extends Omit<
       InteractionStoreDeps & TakeoverDeps & AfterCrashDeps,
-      Made | 'stateOfDraft' | 'logWhatDeadLeft' | 'onTakenOver'
+      Made | 'stateOfDraft' | 'logUnreportedSubmissions' | 'onTakenOver'
     >,
-    Partial<Pick<AfterCrashDeps, 'stateOfDraft' | 'logWhatDeadLeft'>> {
+    Partial<Pick<AfterCrashDeps, 'stateOfDraft' | 'logUnreportedSubmissions'>> {
   readonly underWay?: UnderWay;
 }
 
@@ -197,9 +197,9 @@ export function interactionParts(deps: InteractionPartsDeps) {
   const interactionStore = createInteractionStore(deps);
   const { underWay = createUnderWay() } = deps;
   const editOrder = createEditOrder(deps);
-  const tellUnreplied = createAfterCrash({
+  const notifyUnreplied = createAfterCrash({
     stateOfDraft: async () => undefined,
-    logWhatDeadLeft: async () => undefined,
+    logUnreportedSubmissions: async () => undefined,
     ...deps,
     interactionStore,
     underWay,
@@ -207,7 +207,7 @@ export function interactionParts(deps: InteractionPartsDeps) {
   });
   const takeOver = createTakeover({
     ...deps,
-    tellUnreplied,
+    notifyUnreplied,
     onTakenOver: () => undefined,
   });
   return {

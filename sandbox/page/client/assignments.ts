@@ -1,6 +1,6 @@
 /** A line that isn't valid. The message describes the expected input; in a piped run, the program exits with status 1. */
-export class BadLine extends Error {
-  override readonly name = 'BadLine';
+export class InvalidLineError extends Error {
+  override readonly name = 'InvalidLineError';
 }
 
 interface Grammar {
@@ -18,7 +18,7 @@ const QUOTED = /^"((?:\\.|[^"\\])*)"(?=\s|$)/su;
  * - A quoted value ends at its closing quote, and can contain `\"`, `\\` and `\n`.
  * - Any other value ends before the next ` name:` with a known name. As in Discord, it can contain colons and spaces.
  * Values may be secrets, so errors never repeat them.
- * @throws BadLine
+ * @throws InvalidLineError
  */
 export function readAssignments(
   text: string,
@@ -28,7 +28,8 @@ export function readAssignments(
   const next = new RegExp(`\\s+(?:${names.map((name) => RegExp.escape(name)).join('|')})${sign}`, 'u');
   for (let left = text.trim(); left !== ''; ) {
     const name = names.find((each) => left.startsWith(each + sign));
-    if (name === undefined) throw new BadLine(`There are ${names.map((each) => each + sign).join(', ')}.`);
+    if (name === undefined)
+      throw new InvalidLineError(`There are ${names.map((each) => each + sign).join(', ')}.`);
     const rest = left.slice(name.length + 1);
     const quoted = QUOTED.exec(rest);
     const value = quoted?.[0] ?? rest.slice(0, next.exec(rest)?.index);

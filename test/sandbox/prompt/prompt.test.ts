@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { ComponentType } from 'discord.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../sandbox/discord/contract.ts';
-import { BadLine } from '../../../sandbox/page/client/assignments.ts';
+import { InvalidLineError } from '../../../sandbox/page/client/assignments.ts';
 import { createFrontEnd } from '../../../sandbox/prompt/front-end.ts';
 import { createPrompt } from '../../../sandbox/prompt/prompt.ts';
 import { aReader, showAnswer } from '../../../sandbox/prompt/show.ts';
@@ -86,7 +86,7 @@ describe('the prompt', () => {
     '/addservers file:none.csv',
     'press Next',
   ])('does not understand %s', async (line) => {
-    await expect(sitDown().prompt.run(line)).rejects.toBeInstanceOf(BadLine);
+    await expect(sitDown().prompt.run(line)).rejects.toBeInstanceOf(InvalidLineError);
   });
 });
 
