@@ -30,7 +30,7 @@ const says = (answer: Answer, text: RegExp | string) =>
 const rejecting = ({ listing }: TestGuild, message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
 
-/** The member reads that it was sent, nothing more is to be pressed, and the service has got it last. */
+/** Checks that the reply shows the server as sent, without buttons, and that the service received it last. */
 async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
   expect(labelsOf(answer)).toEqual([]);
@@ -39,7 +39,7 @@ async function isAccepted(guild: TestGuild, answer: Answer, server: object): Pro
 }
 
 describe('/addserver', () => {
-  it('says that a server was accepted in the words of the bot, where the service sends no message', async ({
+  it('confirms with its own words if the service accepts a server without a message', async ({
     member,
     listing,
   }) => {
@@ -50,7 +50,7 @@ describe('/addserver', () => {
     expect(labelsOf(answer)).toEqual([]);
   });
 
-  it('relays the service’s own words to its member alone, with the address', async ({ guild, member }) => {
+  it("shows the service's message and the address only to the member", async ({ guild, member }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
@@ -59,7 +59,7 @@ describe('/addserver', () => {
     await isAccepted(guild, answer, sent);
   });
 
-  it('shows no address any more that was corrected, while it is sent', async ({ member, listing }) => {
+  it('hides the previous address while a corrected one is sent', async ({ member, listing }) => {
     const wrong = await addServer(member, 'former.example.com');
     const { modal, typed } = await openModal(member, wrong);
     const held = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ describe('/addserver', () => {
     await says(await answer, 'corrected.example.com:1');
   });
 
-  it('says what to do next for each error of the specification', async ({ guild, member, listing }) => {
+  it('explains the next step for each error in the specification', async ({ guild, member, listing }) => {
     const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();
     let last: Answer = { kind: 'lost' };
@@ -88,14 +88,14 @@ describe('/addserver', () => {
       expect(textOf(last)).toMatch(next);
       expect(labelsOf(last)).toEqual(['Edit']);
     }
-    // The last of them has the games read again.
+    // The last error makes the bot fetch the games again.
     await expect.poll(reads).toBe(before + 1);
     await edit(member, last, { game: 'Rust' });
     await isAccepted(guild, last, { server: 'error.example.com', port: '1', game: 'rust' });
   });
 });
 
-/** What was typed, what the member reads and may press, and what the service gets after the first of it was pressed. */
+/** What the member enters, what the reply shows and offers, and what the service receives after the first button. */
 const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
@@ -146,8 +146,8 @@ const WAYS = [
   },
 ];
 
-describe('a first try that is not right', () => {
-  it.for(WAYS)('is put right with one press of $offers.0 ($options)', async ({ options, ...way }, {
+describe('/addserver with invalid input', () => {
+  it.for(WAYS)('is fixed by pressing $offers.0 ($options)', async ({ options, ...way }, {
     guild,
     member,
   }) => {
@@ -173,10 +173,10 @@ describe('a first try that is not right', () => {
     { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])('opens again as it was typed, and is put right there ($options)', async ({ options, reason }, {
-    guild,
-    member,
-  }) => {
+  ])('opens the form with the input unchanged, where it can be fixed ($options)', async ({
+    options,
+    reason,
+  }, { guild, member }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -193,7 +193,7 @@ describe('a first try that is not right', () => {
     await isAccepted(guild, answer, { server: 'right.example.com', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as a list, each with a game of its own', async ({ member, listing }) => {
+  it('shows several addresses as a list, each with its own game', async ({ member, listing }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -205,7 +205,7 @@ describe('a first try that is not right', () => {
       ]);
   });
 
-  it('puts right what was exchanged, commas for dots, and a digit too many, with a press', async ({
+  it('fixes a swapped game and address, commas for dots, and an extra digit with one press', async ({
     member,
     listing,
   }) => {
@@ -222,7 +222,7 @@ describe('a first try that is not right', () => {
     ]);
   });
 
-  it('says what is wrong with a query port, and leaves it out with a press', async ({ guild, member }) => {
+  it('explains what is wrong with a query port, and omits it with one press', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y is not a number/);
@@ -233,17 +233,20 @@ describe('a first try that is not right', () => {
   });
 });
 
-describe('what cannot be sent now', () => {
+describe('a submission that cannot be sent now', () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 
-  it('waits for a key: an admin enters one with a press, and members ask for one', async ({ bot, guild }) => {
+  it('waits for a key, which admins can enter with a button and members can ask for', async ({
+    bot,
+    guild,
+  }) => {
     const own = await bot.newGuild();
     const answer = await addServer(own.admin, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
     expect(labelsOf(answer)).toEqual(['Enter an API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
-    // All that is wrong is said at once.
+    // One message names all problems.
     expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission.*no port/s);
     expect(labelsOf(asked)).toEqual(['Submit with port 27015', 'Edit']);
     await own.member.press(asked, 'Submit with port 27015');
@@ -260,7 +263,12 @@ describe('what cannot be sent now', () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
-  it('waits for another key when the service refuses it', async ({ guild, admin, member, listing }) => {
+  it('waits for another key if the service rejects the current one', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
     listing.allow('dying-key');
     await setKey(admin, 'dying-key');
     listing.revoke('dying-key');
@@ -283,7 +291,7 @@ describe('what cannot be sent now', () => {
     await isAccepted(guild, second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
-  it('waits while the bot leaves the service alone', async ({ guild, admin, member, listing }) => {
+  it('waits while the circuit breaker is open', async ({ guild, admin, member, listing }) => {
     await listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3]) await addServer(member, `fails${n}.example.com:1`);
     const before = adds(guild).length;
@@ -294,13 +302,13 @@ describe('what cannot be sent now', () => {
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
-    // A list of games that a key brings says that the service is back.
+    // The new key makes the bot fetch the games, which shows that the service is back.
     await setKey(admin, 'sandbox-key');
     await member.press(answer, 'Try again');
     await isAccepted(guild, answer, sent);
   });
 
-  it('waits for more of the daily quota', async ({ guild, member }) => {
+  it('waits until the daily quota is higher', async ({ guild, member }) => {
     awayFromMidnight();
     expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
     await setQuota(guild, '3');
@@ -316,7 +324,7 @@ describe('what cannot be sent now', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('is told when it can go on, and offered Try again for as long as it is kept', async () => {
+  it('shows when the member can try again, and offers Try again while the draft is stored', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -340,7 +348,7 @@ describe('what cannot be sent now', () => {
     ['en-US', 'You can submit the next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('is told a time that stays true, in %s', async ([locale, next, again]) => {
+  ] as const)('shows a time that stays correct, in %s', async ([locale, next, again]) => {
     const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
@@ -362,8 +370,11 @@ describe('what cannot be sent now', () => {
   });
 });
 
-describe('a game that the guild does not allow', () => {
-  it('is refused before a port is asked for, and no refused game is offered', async ({ guild, member }) => {
+describe("a game that the guild doesn't allow", () => {
+  it('is rejected before the bot asks for a port, and only allowed games are offered', async ({
+    guild,
+    member,
+  }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
@@ -381,7 +392,10 @@ describe('a game that the guild does not allow', () => {
     await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('is exchanged for one of many in a select, with its usual port', async ({ guild, member }) => {
+  it('can be replaced by one of many games in a select menu, with its default port', async ({
+    guild,
+    member,
+  }) => {
     await allowGames(guild, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
     const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
     expect(labelsOf(refused)).toEqual(['Edit']);
@@ -393,17 +407,17 @@ describe('a game that the guild does not allow', () => {
   });
 });
 
-it('is answered right after the machine has slept', async () => {
+it('/addserver works right after the machine was suspended', async () => {
   const clock = createTestClock();
   const guild = await (await oneBot()).newGuild({ key: 'sandbox-key' });
   clock.set(20 * 60_000);
   expect(textOf(await addServer(guild.member, 'slept.example.com:1'))).toContain(ACCEPTED);
 });
 
-describe('what was typed', () => {
+describe('typed input', () => {
   const GONE = /These buttons have expired\. They work for up to 15 minutes/;
 
-  it('is gone after a quarter of an hour, but not from a window that is open', async () => {
+  it('expires after 15 minutes, but not in an open form', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -422,7 +436,7 @@ describe('what was typed', () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is sent once, wherever it is pressed', async ({ guild, member }) => {
+  it('is sent only once, whichever control submits it', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -435,7 +449,12 @@ describe('what was typed', () => {
 });
 
 describe('a server that was submitted before', () => {
-  it('is not sent while it is on its way, which is said', async ({ bot, admin, member, listing }) => {
+  it('is not sent while an earlier request is in flight, and the reply says so', async ({
+    bot,
+    admin,
+    member,
+    listing,
+  }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');
@@ -450,7 +469,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
-  it('is sent again with a press, and by another guild', async ({ bot, admin, member }) => {
+  it('can be sent again with a button, and from another guild', async ({ bot, admin, member }) => {
     await addServer(admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
@@ -464,7 +483,12 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('is to be looked for on the site if it is unknown', async ({ bot, guild, member, listing }) => {
+  it("has a hint to check the service's site if its outcome is unknown", async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
     expect(textOf(unknown)).toContain(

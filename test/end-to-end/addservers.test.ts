@@ -35,7 +35,7 @@ const it = botTest({
   listing: { onRequest: (_, request) => (request.action === 'add' ? answering?.(request) : undefined) },
 });
 
-/** How the service answers the requests with servers from now on, counted from 1, until the test has ended. */
+/** Sets how the service responds to requests with servers until the end of the test. `count` starts at 1. */
 function answerBy(how: Answering): void {
   let count = 0;
   answering = (request) => {
@@ -47,15 +47,15 @@ function answerBy(how: Answering): void {
   });
 }
 
-/** What a message says, without its files. */
+/** The text of a message, without its files. */
 const contentOf = (answer: Parameters<typeof messageOf>[0]) => messageOf(answer).current?.content ?? '';
 
-/** The selects below a message. */
+/** The select menus below a message. */
 const selectsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).filter(({ placeholder }) => placeholder !== undefined);
 
 const sizes = (guild: TestGuild) => adds(guild).map(({ servers }) => servers.length);
-/** How many lines of a report ended how. */
+/** Counts the lines of a report by outcome. */
 function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, number>> {
   const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
   const kinds = [...new Set(found)];
@@ -63,7 +63,7 @@ function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, 
 }
 
 describe('/addservers', () => {
-  it('submits what is in a file', async ({ member, listing }) => {
+  it('submits the servers in a file', async ({ member, listing }) => {
     const servers = [
       { server: 'a.json.net', port: 27015, game: 'cs2' },
       { server: 'b.json.net', port: 25565, query_port: 25566, game: 'minecraft' },
@@ -72,7 +72,7 @@ describe('/addservers', () => {
     const preview = await member.slash('addservers', { file });
     expect(textOf(preview)).toContain('2 game servers are ready.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
-    // What is ready is not coloured as a warning.
+    // A preview with only ready lines isn't coloured as a warning.
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
@@ -81,7 +81,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('opens a window to paste into, and explains each line that is wrong', async ({ member, listing }) => {
+  it('opens a form for pasting, and explains what is wrong with each line', async ({ member, listing }) => {
     const others = Array.from({ length: 6 }, (_, n) => `m${n + 7}.example.com:27015 cs2`);
     const preview = await paste(
       member,
@@ -131,7 +131,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('takes `game` for the lines that name none, pasted or in a file', async ({ member, listing }) => {
+  it('uses the option `game` for lines without a game, pasted or in a file', async ({ member, listing }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
@@ -140,7 +140,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('says which game is not known, and offers to choose another', async ({ member, listing }) => {
+  it('names an unknown game, and offers to choose another', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     await pressSubmit(member, await member.pick(preview, ['game:cs2']));
@@ -154,7 +154,7 @@ describe('/addservers', () => {
       /larger than 256 KiB.*You'll need to choose the file again\./,
     ],
     [
-      'is no text',
+      'is not text',
       Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
       /isn't a text file.*You'll need to choose the file again\./,
     ],
@@ -165,7 +165,7 @@ describe('/addservers', () => {
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
-  ] as const)('says what is wrong with a file that %s, and takes another one in the window', async ([
+  ] as const)('explains what is wrong with a file that %s, and accepts another one in the form', async ([
     _what,
     content,
     words,
@@ -181,7 +181,10 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
   });
 
-  it('reads no file with another ending, which an old Discord lets through', async ({ discord, member }) => {
+  it('rejects a file with another extension, which old Discord clients allow', async ({
+    discord,
+    member,
+  }) => {
     onTestFinished(() => discord.gateway.disturbDispatch({}));
     discord.gateway.disturbDispatch({
       alter: (payload) =>
@@ -190,7 +193,7 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('reads what was typed into the window, and then the file', async ({ member, listing }) => {
+  it('reads the text in the form first, and then the file', async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -204,7 +207,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('reads the columns that a header names, and names others that may matter', async ({
+  it('reads the columns named in a header, and lists unused columns that may matter', async ({
     member,
     listing,
   }) => {
@@ -219,13 +222,13 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('offers the allowed games, where a select takes them all', async ({ guild, member, listing }) => {
+  it('offers the allowed games in a select menu if all fit', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
     expect(games(modal)).toMatchObject({ kind: 'select', value: 'ark' });
     await pressSubmit(member, await member.submit(modal, { servers: 'r.example.com:1' }));
-    // One that was taken back in the meantime is no default any more.
+    // A game that is no longer allowed is not preselected.
     const late = modalOf(await member.slash('addservers'));
     await allowGames(guild, ['cs2']);
     const preview = await member.submit(late, { servers: 'l.example.com:1', game: 'ark' });
@@ -233,7 +236,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['ark']);
   });
 
-  it('takes the examples of the page for members', async ({ member }) => {
+  it('accepts the examples in docs/members.md', async ({ member }) => {
     const docs = join(import.meta.dirname, '../../docs');
     const page = readFileSync(join(docs, 'members.md'), 'utf8');
     const table = readFileSync(join(docs, 'servers.csv'), 'utf8');
@@ -248,7 +251,10 @@ describe('/addservers', () => {
 });
 
 describe('the preview', () => {
-  it('has more than ten servers in a file, which can be sent back as it is', async ({ member, listing }) => {
+  it('attaches a file for more than ten servers, which can be submitted unchanged', async ({
+    member,
+    listing,
+  }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
       port: 27015 + n,
@@ -266,7 +272,10 @@ describe('the preview', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('names what was submitted before, and includes it with a press only', async ({ member, listing }) => {
+  it('names servers that were already submitted, and includes them only after a press', async ({
+    member,
+    listing,
+  }) => {
     await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
     const preview = await paste(member, lines(11).replaceAll('s1.', 'f2.'));
     expect(textOf(preview)).toContain('10 game servers are ready');
@@ -282,7 +291,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(11);
   });
 
-  it('keeps its list while there is no key, and can be corrected', async ({ admin, member, listing }) => {
+  it('keeps its list without a key, and can still be corrected', async ({ admin, member, listing }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -300,7 +309,11 @@ describe('the preview', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('says how many can go today; what is over goes the day after', async ({ guild, member, listing }) => {
+  it('shows how many servers can be sent today, and keeps the rest for the next day', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(12));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -316,7 +329,7 @@ describe('the preview', () => {
       ['s11.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
     ]);
     expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Cancel']);
-    // Of which one is used before the press.
+    // One of them is used before the member presses the button.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(
@@ -331,7 +344,11 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it('refuses and proposes no game that the guild does not allow', async ({ guild, member, listing }) => {
+  it("rejects games that the guild doesn't allow, and doesn't suggest them", async ({
+    guild,
+    member,
+    listing,
+  }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -346,7 +363,7 @@ describe('the preview', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('gives a game to the lines that its select names, and to no other', async ({ member, listing }) => {
+  it('applies a chosen game only to the lines that its select menu names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -378,7 +395,11 @@ describe('the preview', () => {
     ]);
   });
 
-  it('says that nothing is new, or a quota is used up, each once', async ({ guild, member, listing }) => {
+  it('reports only once that all servers were submitted before, or that a quota is used up', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
@@ -400,7 +421,11 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('asks anew where a game was taken back before it is used', async ({ guild, member, listing }) => {
+  it('shows an error if a game is disallowed between preview and submission', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     expect(textOf(lacking)).not.toContain('Nothing is ready to submit');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
@@ -413,8 +438,8 @@ describe('the preview', () => {
   });
 });
 
-describe('a single line that was read out of a text', () => {
-  it('shows what is wrong and what helps, and then what it would submit', async ({ member, listing }) => {
+describe('a single line read from text', () => {
+  it('shows its problem with a fix, and then what it would submit', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Not sent: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -428,7 +453,7 @@ describe('a single line that was read out of a text', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('is shown before it is sent where it was found among words', async ({ member, listing }) => {
+  it('is previewed before it is sent if the text contains other words', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -441,7 +466,10 @@ describe('a single line that was read out of a text', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the fields for one server, also if the rest has gone', async ({ member, listing }) => {
+  it('is edited in the form for one server, even after the other lines were sent', async ({
+    member,
+    listing,
+  }) => {
     const report = await pressSubmit(
       member,
       await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
@@ -450,7 +478,7 @@ describe('a single line that was read out of a text', () => {
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
-    // The report stays where it is.
+    // The report stays unchanged.
     expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 1, game: 'cs2' },
@@ -464,8 +492,11 @@ describe('a single line that was read out of a text', () => {
   });
 });
 
-describe('what may have been meant', () => {
-  it('is taken with one press, and leaves lines that mean nothing', async ({ member, listing }) => {
+describe('a suggested game', () => {
+  it('is applied with one press, without affecting lines that have no suggestion', async ({
+    member,
+    listing,
+  }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
@@ -475,7 +506,7 @@ describe('what may have been meant', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
-  it('is offered where the game of the whole list is not known', async ({ member, listing }) => {
+  it('is offered if the game for the whole list is unknown', async ({ member, listing }) => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
     await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
@@ -491,7 +522,7 @@ describe('what may have been meant', () => {
 });
 
 describe('Edit', () => {
-  it('puts a long list with 12 wrong lines right, with four actions in all', async ({ member, listing }) => {
+  it('fixes 12 wrong lines of a long list in four steps', async ({ member, listing }) => {
     const noPort = Array.from({ length: 10 }, (_, n) => `w${n}.example.com cs2`);
     const noGame = ['w10.example.com:27015', 'w11.example.com:27015'];
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
@@ -515,7 +546,7 @@ describe('Edit', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('has room for 4,000 characters, and says where the other lines are', async ({ member }) => {
+  it('fits 4,000 characters, and refers to a file for the other lines', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -532,7 +563,7 @@ describe('Edit', () => {
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
-  it('makes a list of what is typed when the list is gone', async ({ member, listing }) => {
+  it('creates a new draft from the typed lines if the old one is gone', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openModal(member, preview);
     expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
@@ -543,7 +574,7 @@ describe('Edit', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('keeps what cannot be read as a list, pasted, edited or in a file', async ({ member, listing }) => {
+  it('keeps text that cannot be read as a list: pasted, edited or in a file', async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers found in it/);
@@ -568,7 +599,7 @@ describe('Edit', () => {
 });
 
 describe('the report', () => {
-  it('offers what was refused or not sent again, and to correct it', async ({ member, listing }) => {
+  it('offers to resubmit rejected and unsent servers, and to correct them', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -581,18 +612,20 @@ describe('the report', () => {
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
     await pressSubmit(member, after);
     expect(listing.submitted).toHaveLength(3);
-    // The report is still there, and says so when it is pressed.
+    // The report stays, and its button shows that the list was submitted.
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(textOf(await member.press(report, 'Submit 2 game servers'))).toContain(
       'This was already submitted.',
     );
-    // It loses its buttons, but for a window with what it shows.
+    // Only the button that reopens the form with its lines is left.
     expect(labelsOf(report)).toEqual(['Reopen the form']);
     const anew = await openModal(member, report, 'Reopen the form');
     expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('has files from eleven lines on, and names every line of fewer', async ({ member }) => {
+  it('attaches files for eleven lines or more, and lists up to ten lines in the message', async ({
+    member,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
@@ -622,7 +655,7 @@ describe('the report', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it('has files where what the service says of fewer lines does not fit', async ({ member }) => {
+  it("attaches files for fewer lines too if the service's messages don't fit", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -632,7 +665,7 @@ describe('the report', () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it('counts nothing of the round before', async ({ member }) => {
+  it('counts only the lines of its own submission', async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,
@@ -647,7 +680,10 @@ describe('the report', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('keeps the button for what is unconfirmed when the rest goes again', async ({ member, listing }) => {
+  it('keeps the button for unconfirmed servers when the others are resubmitted', async ({
+    member,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy((count) =>
       count === 1 ? { kind: 'status', status: 500 } : { kind: 'json', status: 200, body },
@@ -665,7 +701,12 @@ describe('the report', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('says that the key was revoked in between, and goes on', async ({ guild, admin, member, listing }) => {
+  it('shows that the key was revoked during the submission, and can be resubmitted', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
     listing.allow('old-key');
     await setKey(admin, 'old-key');
     answerBy((count) => {
@@ -681,13 +722,13 @@ describe('the report', () => {
     expect(contentOf(report)).not.toMatch(/Line \d|Invalid API key/);
     expect(componentsOf(report).map(({ style }) => style)).not.toContain(ButtonStyle.Primary);
     await setKey(admin, 'sandbox-key');
-    // What was refused for the key goes again too: the service said nothing of the servers.
+    // Servers that were rejected because of the key are sent again, because the service didn't check them.
     const rest = await pressSubmit(member, report);
     expect(outcomes(rest)).toEqual({ 'sent for review': 150 });
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('comes after a bar that grows, and the preview has no buttons then', async ({ member, discord }) => {
+  it('follows a progress bar, during which the preview has no buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -702,13 +743,13 @@ describe('the report', () => {
   });
 });
 
-describe('servers with the longest names', () => {
+describe('servers with names of maximum length', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it('fit into the messages and files of Discord, a thousand of them', async ({ member, listing }) => {
+  it("fit into Discord's messages and files, even a thousand of them", async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
@@ -720,7 +761,7 @@ describe('servers with the longest names', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('fit when none of 900 is right, and each file can be sent again corrected', async ({ member }) => {
+  it('fit if all 900 are invalid, and each file can be corrected and submitted again', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['not-sent.csv', 'not-sent-2.csv']);

@@ -39,7 +39,7 @@ import {
 
 const it = botTest();
 
-/** What somebody alone sees in the log channel. */
+/** Returns the private messages that one user sees in the log channel. */
 const asideTo = (guild: TestGuild, who: 'admin' | 'other'): string =>
   guild.discord
     .messages(inStaff(guild, who))
@@ -51,14 +51,14 @@ const HOST = 'wait.example.com';
 const WAITS = 'Waiting for a moderator, until';
 const DAY_MS = 86_400_000;
 
-/** A member's server that waits. */
+/** Turns approval on and submits a server as a member, so that it waits. */
 async function oneWaits(guild: TestGuild, host = HOST) {
   await turnApprovalOn(guild);
   const reply = await addServer(guild.member, `${host}:1`);
   return { reply, message: await waitingIn(guild) };
 }
 
-/** A member's submission of what an admin has submitted before, under approval: the reply that says so. */
+/** Turns approval on, and submits a server as a member that an admin already submitted. Returns the warning. */
 async function submittedBefore(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.admin, `${HOST}:1`);
@@ -71,8 +71,8 @@ const declineAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], 
   return moderator.submit(modal, { reason });
 };
 
-describe('a submission under approval', () => {
-  it('waits, and is sent once, however often Approve is pressed', async ({ guild, listing, member }) => {
+describe('a submission that needs approval', () => {
+  it('waits, and is sent only once even if Approve is pressed twice', async ({ guild, listing, member }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
     expect(textOf(reply)).toContain('Check /submissions for the result.');
@@ -95,11 +95,11 @@ describe('a submission under approval', () => {
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @\d+ \(admin\)/);
-    // The message says it all: nothing stands below it, now that the presses have ended.
+    // The message shows everything, so no private message remains after the presses.
     expect(asideTo(guild, 'admin')).toBe('');
   });
 
-  it('is decided as its moderator has seen it, not as changed since', async ({ guild, admin, member }) => {
+  it('can only be decided in its current version', async ({ guild, admin, member }) => {
     const { reply } = await oneWaits(guild, 'seen.example.com');
     const seen = await admin.slash('submissions');
     const { modal } = await openModal(admin, seen, 'Decline');
@@ -116,7 +116,7 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('tells its member who edits it too late what became of it', async ({ guild, member }) => {
+  it('shows its outcome to a member who edits it too late', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await declineAs(guild, message, '');
@@ -126,12 +126,12 @@ describe('a submission under approval', () => {
     }
   });
 
-  it('does not wait for somebody who may manage the server', async ({ guild, admin }) => {
+  it('is sent immediately if its member can manage the server', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
-  it('says to moderators alone what was submitted here before', async ({ guild, admin, member }) => {
+  it('shows only moderators what was submitted here before', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -153,7 +153,7 @@ describe('a submission under approval', () => {
     );
   });
 
-  it('does not wait for members of the trusted role', async ({ guild, discord, admin, member }) => {
+  it('is sent immediately for members with the trusted role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');
     expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
@@ -176,7 +176,7 @@ describe('a submission under approval', () => {
       expect.not.stringContaining(moderator),
     ]);
     expect(textOf(await addServer(member, `${HOST}:2`))).toContain(ACCEPTED);
-    // What waited before is sent once its member edits it.
+    // A submission that was already waiting is sent once its member edits it.
     const message = await waitingIn(guild);
     expect(textOf(await edit(member, reply, { server: `${HOST}:3` }))).toContain(ACCEPTED);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
@@ -186,7 +186,12 @@ describe('a submission under approval', () => {
     expect(off).toContain('➖ Trusted role: none');
   });
 
-  it('is decided by the chosen role too, and by nobody else', async ({ guild, discord, admin, member }) => {
+  it('can also be decided by the chosen role, but not by other members', async ({
+    guild,
+    discord,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
@@ -211,7 +216,10 @@ describe('a submission under approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it('is declined with a reason, which the member sees with who it was', async ({ guild, member }) => {
+  it("can be declined with a reason, which the member sees with the moderator's name", async ({
+    guild,
+    member,
+  }) => {
     const { message } = await oneWaits(guild);
     const { modal } = await openModal(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
@@ -230,7 +238,12 @@ describe('a submission under approval', () => {
     );
   });
 
-  it('is declined with a ready-made reason, in each language', async ({ bot, guild, discord, member }) => {
+  it("can be declined with a predefined reason, which is shown in the member's language", async ({
+    bot,
+    guild,
+    discord,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const mia = inStaff(guild, 'member', 'de');
     const reply = await addServer(mia, `${HOST}:1`);
@@ -254,7 +267,7 @@ describe('a submission under approval', () => {
     expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
     expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
     expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
-    // What a later version has stored is none.
+    // A reason stored by a later version is not shown.
     await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
     const { modal: forged } = await openModal(moderator, other, 'Decline');
@@ -266,7 +279,7 @@ describe('a submission under approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('is declined as a whole, of which its member sees the lines', async ({ guild, member }) => {
+  it('can be declined as a whole list, whose lines its member sees', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await declineAs(guild, await waitingIn(guild), 'Not today');
@@ -280,7 +293,13 @@ describe('a submission under approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('is corrected by a moderator, and waits as it is', async ({ bot, guild, admin, discord, member }) => {
+  it('can be corrected by a moderator, and then waits in its new form', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -297,7 +316,7 @@ describe('a submission under approval', () => {
     expect(await openModal(member, await member.slash('submissions'))).toMatchObject({
       typed: { server: 'right.example.com', port: '2' },
     });
-    // What was not sent waits again, corrected as it is.
+    // If it cannot be sent, it waits again with its correction.
     await guild.listing.behave({ kind: 'down' });
     await moderator.press(message, 'Approve');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
@@ -318,14 +337,18 @@ describe('a submission under approval', () => {
       await expect.poll(() => textOf(each)).toMatch(new RegExp(`Corrected by ${by}`));
       expect(textOf(each)).toContain('right.example.com:2');
     }
-    // It goes with the moderator's name.
+    // Deleting the moderator's name also deletes it from the correction.
     await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by a moderator');
     const ofAdmin = 'SELECT id FROM submissions WHERE guild_id = ? AND (corrected_by = ? OR decided_by = ?)';
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('is corrected only as its member could, and as it was seen', async ({ guild, admin, member }) => {
+  it('accepts only corrections that its member could make, and only of the version shown', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
@@ -356,7 +379,7 @@ describe('a submission under approval', () => {
     await expect.poll(() => asideTo(guild, 'admin')).toContain('changed since you last saw it');
     await expect.poll(() => textOf(message)).toContain('changed.example.com:1');
     expect(textOf(message)).not.toContain('Corrected');
-    // In /submissions it is shown on.
+    // In /submissions, the same message then shows the next submission.
     const shown = await admin.slash('submissions');
     const { modal: own } = await openModal(admin, shown, 'Correct…');
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
@@ -364,7 +387,12 @@ describe('a submission under approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('is declined in part: the others wait on in its message', async ({ guild, discord, admin, member }) => {
+  it('can be declined in part, and the rest keeps waiting in the same message', async ({
+    guild,
+    discord,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
@@ -383,7 +411,7 @@ describe('a submission under approval', () => {
     await expect
       .poll(() => message.current.content)
       .toMatch(/^⏳ .*s0\.example\.com.*s2\.example\.com[^\n]*$/s);
-    // What waits on has never ceased to.
+    // The rest never stopped waiting, so it doesn't wait "again".
     expect(asideTo(guild, 'admin')).not.toContain('again');
     expect(textOf(message)).not.toMatch(/s[13]\.example/);
     expect(labelsOf(message)).toEqual(['Approve', 'Decline']);
@@ -394,12 +422,12 @@ describe('a submission under approval', () => {
       .poll(() => direct().join())
       .toMatch(/Declined.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
     expect(direct()).toHaveLength(1);
-    // The member's reply names what waits, and counts what does no more.
+    // The member's reply lists the waiting lines, and counts the declined ones.
     await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
     expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
-    // In /submissions, what was declined and the rest that waits are in one message.
+    // In /submissions, one message shows the declined line and the waiting rest.
     const shown = await admin.slash('submissions');
     const { modal } = await openModal(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
@@ -419,7 +447,7 @@ describe('a submission under approval', () => {
     ]);
   });
 
-  it('stays where the road refuses it, and why is told to who pressed', async ({ guild, admin }) => {
+  it('keeps waiting if it cannot be sent, and the moderator sees why', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
@@ -428,7 +456,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it('tells whoever approves what they can do about a refusal', async ({ guild, admin, member }) => {
+  it('shows moderators what they can do if it cannot be sent', async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     await allowGames(guild, ['Factorio']);
@@ -441,7 +469,7 @@ describe('a submission under approval', () => {
     await addServer(admin, `${HOST}:1`);
     expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
     await declineAs(guild, message, '');
-    // What may have arrived is to be looked up, by the moderator and by the member.
+    // The moderator and the member are asked to check whether it arrived.
     const reply = await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
     await guild.listing.behave({ kind: 'status', status: 500 }, 1);
@@ -458,18 +486,18 @@ describe('a submission under approval', () => {
     await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(last, 'Approve');
     await expect.poll(() => textOf(last)).toContain('rejected: No such luck.');
-    // The message shows it all, so the log has no entry about the member.
+    // The message shows everything, so the log has no entry about the member.
     await addServer(admin, `${HOST}:4`);
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(admin\): .*:4/);
     expect(logLines(guild).join('\n')).not.toContain('(member):');
   });
 
-  it('is decided in /submissions where its message is deleted', async ({ bot, guild, admin, member }) => {
+  it('can be decided in /submissions if its message is deleted', async ({ bot, guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     guild.discord.deleteMessage(message);
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
     expect(textOf(await openSettings(guild))).toContain('✅ Log channel: #');
-    // It is posted anew.
+    // The bot posts it again.
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain(`${HOST}:9`);
     guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
@@ -478,7 +506,11 @@ describe('a submission under approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('waits again as far as it was not sent, and history has that', async ({ guild, listing, member }) => {
+  it('waits again with unsent servers, and the history shows the attempt', async ({
+    guild,
+    listing,
+    member,
+  }) => {
     const { message } = await oneWaits(guild);
     await listing.behave({ kind: 'down' });
     await inStaff(guild, 'admin').press(message, 'Approve');
@@ -494,7 +526,11 @@ describe('a submission under approval', () => {
     await declineAs(guild, message, '');
   });
 
-  it('waits as whole as its button says, whatever the daily quota is', async ({ guild, admin, member }) => {
+  it('waits with all servers that its button names, regardless of the daily quota', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await setQuota(guild, '2');
     const preview = await paste(member, lines(3));
@@ -504,7 +540,11 @@ describe('a submission under approval', () => {
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
   });
 
-  it('tells who approves what was left out, what waits and why', async ({ guild, admin, member }) => {
+  it('shows the moderator which servers were left out, which still wait, and why', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(4)));
     await addServer(admin, 's1.example.com:27015');
@@ -519,7 +559,7 @@ describe('a submission under approval', () => {
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
   });
 
-  it('waits again where the service refuses the key, and says so', async ({ guild, listing, admin }) => {
+  it('waits again if the service rejects the key, and says so', async ({ guild, listing, admin }) => {
     const { message } = await oneWaits(guild);
     listing.allow('dying-key');
     await setKey(admin, 'dying-key');
@@ -531,11 +571,11 @@ describe('a submission under approval', () => {
     expect(asideTo(guild, 'admin')).toContain('/setkey');
     await setKey(admin, 'sandbox-key');
     const again = await approve(guild);
-    // The message may show first that it is being sent.
+    // The message can show "Sending" first.
     await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
-  it('is withdrawn by its member, and the message says so', async ({ guild, member }) => {
+  it('can be withdrawn by its member, and its message shows that', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
@@ -545,7 +585,7 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is corrected by its member, and waits as it is then', async ({ guild, member }) => {
+  it('can be edited by its member, and then waits in its new form', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
     expect(textOf(changed)).toContain(WAITS);
@@ -554,7 +594,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it('waits as it was where its edit does not pass, which says so', async ({ guild, admin, member }) => {
+  it('stays unchanged if an edit is invalid, and the reply says so', async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
@@ -562,7 +602,7 @@ describe('a submission under approval', () => {
     expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
-    // So does what is right, and may not be submitted.
+    // The same applies to a valid edit that is not allowed.
     const { modal, typed } = await openModal(member, wrong);
     await allowGames(guild, ['Factorio']);
     const refused = await member.submit(modal, { ...typed, server: 'new.example.com:1' });
@@ -578,7 +618,7 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('waits as it was where its edit does not pass, with what was typed', async ({ guild, member }) => {
+  it('stays unchanged if an edit is invalid, and the form keeps the input', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -600,10 +640,7 @@ describe('a submission under approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and submitted again after it was declined, in a new message', async ({
-    guild,
-    member,
-  }) => {
+  it('can be edited and resubmitted after it was declined, in a new message', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await declineAs(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -619,7 +656,7 @@ describe('a submission under approval', () => {
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
-    // Of several, each has a button with its address, for 15 minutes.
+    // If there are several, each has a button with its address for 15 minutes.
     const list = await pressSubmit(member, await paste(member, lines(2)));
     await declineAs(guild, await waitingIn(guild), '');
     await declineAs(guild, second, '');
@@ -633,12 +670,15 @@ describe('a submission under approval', () => {
     expect(labelsOf(await guild.admin.slash('submissions')).join()).not.toContain('again');
   });
 
-  it('is a list too: the first ones, all in a file, and its lines to edit', async ({ guild, member }) => {
+  it('can be a list, shown with its first servers, a file of all, and editable lines', async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
     const message = await waitingIn(guild);
-    // Clients can hide an embed, so the text has the first ones, and has them once.
+    // Users can hide embeds, so the text contains the first servers, and only once.
     expect(message.current.embeds).toEqual([]);
     expect(message.current.content).toMatch(
       /\n12 game servers · by <@\d+> \(member\)\n(?:.*s\d\.example\.com.*\n){10}… and 2 more$/,
@@ -660,7 +700,7 @@ describe('a submission under approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it('keeps the lines of a long list that do not fit into the window', async ({ guild, member }) => {
+  it("keeps the lines of a long list that don't fit into the form", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await sendFile(member, lines(200)));
     const { modal, typed } = await openModal(member, reply);
@@ -670,13 +710,13 @@ describe('a submission under approval', () => {
     expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
-  it('is in /submissions with its buttons, without its channel too', async ({ guild, admin, member }) => {
+  it('can be decided in /submissions, even without the log channel', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
     for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
-    // What changes it stands right below it, before what leads away.
+    // Buttons that change the submission come first, then those that show something else.
     expect(labelsOf(await member.slash('submissions'))).toEqual([
       'Edit',
       'Withdraw',
@@ -689,26 +729,26 @@ describe('a submission under approval', () => {
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       await admin.press(first, 'Next waiting');
     }
-    // The outcome and the next one are in the same message.
+    // The outcome and the next submission appear in one message.
     for (const [index, port] of [5, 6].entries()) {
       await admin.press(first, 'Approve');
       expect(textOf(first)).toContain(ACCEPTED);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
-      // What the buttons are for stands right above them.
+      // The submission that the buttons belong to is right above them.
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
       const others = index === 0 ? ['Next waiting'] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }
-    // Who looks for something finds what was submitted, and no more.
+    // A search finds only sent submissions.
     const { userId } = member;
     for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }, { member: userId }]) {
       const found = await admin.slash('submissions', filter);
       expect(textOf(found)).toMatch(/2 submissions, newest first/);
       expect(labelsOf(found)).toEqual(['Export']);
     }
-    // While something waits nothing else is shown; what was submitted is behind a button, and what waits is from there.
+    // While submissions wait, sent ones are shown only behind a button, and vice versa.
     for (const [who, back] of [
       [admin, 'Approve or decline (1)'],
       [member, 'Waiting (1)'],
@@ -726,7 +766,12 @@ describe('a submission under approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is decided in old messages without waiting for limits', async ({ guild, admin, member, discord }) => {
+  it("can be decided in messages older than an hour despite Discord's edit limit", async ({
+    guild,
+    admin,
+    member,
+    discord,
+  }) => {
     await turnApprovalOn(guild);
     for (let n = 0; n < 10; n += 1) await addServer(member, `${HOST}:${n + 1}`);
     discord.clock.advance(2 * 3_600_000);
@@ -749,7 +794,7 @@ describe('a submission under approval', () => {
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('moves into another log channel, and says so where it was', async ({ guild, member, discord }) => {
+  it('moves to a new log channel, and its old message links there', async ({ guild, member, discord }) => {
     const { message } = await oneWaits(guild);
     await pickSetting(guild, 'Log channel', '#general');
     await expect.poll(() => textOf(message)).toMatch(/^This is waiting in #/);
@@ -765,9 +810,9 @@ describe('a submission under approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
-  it('has its buttons, and a file, where Discord refuses its text', async ({ guild, discord, member }) => {
+  it('keeps its buttons and gets a file if Discord rejects its text', async ({ guild, discord, member }) => {
     const known = await submittedBefore(guild);
-    // The log has said so, and says nothing more below.
+    // The log already shows the first submission, so no line about it can follow below.
     await expect
       .poll(() => logLines(guild).join('\n'))
       .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);
@@ -783,7 +828,11 @@ describe('a submission under approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('appears once /settings finds the log channel open again', async ({ guild, discord, member }) => {
+  it('is posted once /settings finds that the log channel works again', async ({
+    guild,
+    discord,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
@@ -792,17 +841,22 @@ describe('a submission under approval', () => {
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
     await expect.poll(() => approvalsIn(guild).length).toBe(2);
-    // It was tried once.
+    // The channel was tested only once.
     await openSettings(guild);
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
-  it('appears there, too, once something else is posted', async ({ bot, guild, discord, member }) => {
+  it('is also posted once another message in the channel succeeds', async ({
+    bot,
+    guild,
+    discord,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
-    // It remembers no rejection, as it does not an hour later.
+    // The restart clears the remembered rejection, which otherwise lasts an hour.
     await bot.restart();
     await addServer(member, `${HOST}:2`);
     const shown = () =>
@@ -813,7 +867,10 @@ describe('a submission under approval', () => {
     expect(approvalsIn(guild)).toHaveLength(2);
   });
 
-  it('waits on without its channel and with approval off, as /settings says', async ({ guild, admin }) => {
+  it('keeps waiting without its channel or with approval off, and /settings says so', async ({
+    guild,
+    admin,
+  }) => {
     await oneWaits(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     await addServer(guild.member, `${HOST}:2`);
@@ -830,14 +887,14 @@ describe('a submission under approval', () => {
     expect(off).not.toContain('Choose another one');
   });
 
-  it('ends as not sent where nobody decides in time', async ({ bot, guild, member }) => {
+  it('ends as not sent if no moderator decides in time', async ({ bot, guild, member }) => {
     const { message } = await oneWaits(guild);
     await bot.store.rows(
       'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',
       guild.id,
       'waiting',
     );
-    // The hourly job comes soon after the start.
+    // The hourly job runs soon after the start.
     await bot.restart();
     await expect.poll(() => textOf(message)).toContain('Not approved in time');
     expect(labelsOf(message)).toEqual([]);
@@ -847,7 +904,10 @@ describe('a submission under approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is refused where the same one waits, and where too many do', async ({ guild, member }) => {
+  it('is rejected if the same server or too many submissions are already waiting', async ({
+    guild,
+    member,
+  }) => {
     await oneWaits(guild);
     const twice = await addServer(member, `${HOST}:1`);
     expect(textOf(twice)).toContain('already waiting for a moderator');
@@ -861,11 +921,11 @@ describe('a submission under approval', () => {
     expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
-  it('is refused for a while after many withdrawals of its member', async ({ guild, discord, member }) => {
+  it('is rejected for a while after its member withdrew many others', async ({ guild, discord, member }) => {
     await turnApprovalOn(guild);
     for (let n = 1; n <= 20; n += 1) {
       await member.press(await addServer(member, `${HOST}:${n}`), 'Withdraw');
-      // Discord takes five messages in five seconds in a channel.
+      // Discord allows five messages in five seconds per channel.
       discord.clock.advance(1_000);
     }
     const refused = await addServer(member, `${HOST}:21`);
@@ -873,7 +933,7 @@ describe('a submission under approval', () => {
     expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
   });
 
-  it('is left out of a list that has it as well, which says so', async ({ guild, member }) => {
+  it('is left out of a list that also contains it, and the preview says so', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -884,7 +944,11 @@ describe('a submission under approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it('is gone with all of the guild, and says so when it is pressed', async ({ guild, admin, member }) => {
+  it('is withdrawn when the data of its member or guild is deleted, and its message shows that', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { message } = await oneWaits(guild);
     await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
@@ -902,7 +966,7 @@ describe('a submission under approval', () => {
 });
 
 describe('approval in /settings', () => {
-  it('has the role mentioned once an hour, if that can be', async ({ guild, bot, admin, member }) => {
+  it('can mention the role once an hour if the bot can mention it', async ({ guild, bot, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
@@ -923,11 +987,11 @@ describe('approval in /settings', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
-  it('needs a log channel, which stays while it is on', async ({ guild, admin }) => {
+  it('needs a log channel, which cannot be turned off while it is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');
-    // Where it is chosen right there, approval can be turned on at once.
+    // After a choice on the same page, approval can be turned on immediately.
     const page = await admin.pick(without, ['#staff']);
     expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off/s);
     const log = await openSetting(guild, 'Log channel');
@@ -944,7 +1008,7 @@ describe('approval in /settings', () => {
     );
   });
 
-  it('says which role may decide also while it is off, in the log too', async ({ guild, admin }) => {
+  it('shows the approval role even while it is off, also in the log', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
     expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ can approve too/);

@@ -18,7 +18,7 @@ const it = ownBotTest({
   start: false,
   env: { ...files, SUPPORT_URL: 'https://help.example.com/' },
 })
-  /** A member of the guild who is blocked, and admins of two others: one is blocked, one not allowed and has no bot user. */
+  /** A blocked member of the guild, the admin of a blocked guild, and the admin of a guild that isn't allowed and has no bot user. */
   .extend('blocked', async ({ bot, guild }) => {
     const other = await bot.newGuild();
     const user = guild.person({ role: 'other' });
@@ -38,7 +38,7 @@ it.for([
   'user',
   'guild',
   'elsewhere',
-] as const)('who is blocked (%s) is told so, with where to ask', async (who, {
+] as const)('a blocked user (%s) is notified, with a support link', async (who, {
   bot,
   blocked,
   discord,
@@ -55,18 +55,18 @@ it.for([
   const message = discord.say(person, 'a.example.com:1');
   isRefused(await person.useOnMessage('Submit servers', message));
   expect(listing.requests).toEqual([]);
-  // A guild that has the commands alone keeps what is stored of it as long as somebody tries them.
+  // A guild that only has the commands keeps its stored data while users try them.
   await bot.restart();
   const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
-  // What is stored can be deleted all the same.
+  // Blocked users can still delete their stored data.
   const privacy = await person.slash('privacy');
   const question = await person.press(privacy, 'Delete my name');
   expect(textOf(await person.press(question, 'Delete my name'))).toContain('Your name no longer appears');
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 
-it('gets nothing from a button that everybody sees', async ({ blocked, discord, admin, member }) => {
+it('a blocked user cannot use a button that everyone sees', async ({ blocked, discord, admin, member }) => {
   await setKey(admin, 'sandbox-key');
   const panel = await postPanel({ discord, admin });
   const opened = modalOf(await member.press(panel, 'Submit a game server'));
@@ -75,7 +75,7 @@ it('gets nothing from a button that everybody sees', async ({ blocked, discord, 
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });
 
-it('what waits for a moderator is not sent once its member was blocked', async ({
+it('a waiting submission is not sent once its member is blocked', async ({
   blocked: _blocked,
   bot,
   guild,
@@ -97,7 +97,7 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])('$list is enough alone, and a link is shown only if there is one', async ({ list, idOf, said }) => {
+])('$list works alone, and the reply has no link if none is configured', async ({ list, idOf, said }) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

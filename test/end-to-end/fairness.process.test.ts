@@ -15,7 +15,7 @@ import {
 const KEY = 'sandbox-key';
 const AT_ONCE = 4;
 
-/** A service that answers the submissions that it has got when it is told to, the oldest first. */
+/** Creates a service that holds all submissions until the test releases them, oldest first. */
 function heldService() {
   const held: (() => void)[] = [];
   let isOpen = false;
@@ -34,7 +34,7 @@ function heldService() {
   };
 }
 
-it('five long lists and 60 commands of one member at once are not in the way of another guild', async () => {
+it('five long lists and 60 simultaneous commands of one member do not delay another guild', async () => {
   const service = heldService();
   const bot = await oneBot({
     env: { LISTING_REQUESTS_AT_ONCE: String(AT_ONCE), LISTING_API_TIMEOUT_MS: '60000' },
@@ -46,11 +46,11 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   );
   if (!flood || !other) throw new Error('there are seven guilds');
   const previews: { readonly member: Person; readonly preview: Answer }[] = [];
-  // One list of a person is read at a time.
+  // The bot parses one list per member at a time.
   for (const { member } of withLists) previews.push({ member, preview: await sendFile(member, lines(300)) });
   const reports = previews.map(({ member, preview }) => pressSubmit(member, preview));
   await expect.poll(() => service.held.length).toBe(AT_ONCE);
-  // Of the member's commands twenty wait; the others were told so.
+  // 20 of the member's commands wait; the bot rejects the other 40 immediately.
   const answered: string[] = [];
   const singles = Array.from({ length: 60 }, async (_, n) => {
     answered.push(textOf(await addServer(flood.member, `flood-${n}.example.com:27015`)));
@@ -59,10 +59,10 @@ it('five long lists and 60 commands of one member at once are not in the way of 
 
   const before = adds(bot).length;
   const answer = addServer(other.member, 'other.example.com:27015');
-  // It waits for its turn now.
+  // Now it waits for its turn.
   const reserved = "SELECT 1 FROM servers WHERE host = 'other.example.com' AND reserved_at IS NOT NULL";
   await expect.poll(async () => (await bot.store.rows(reserved)).length).toBe(1);
-  // One is answered at a time, and the next comes.
+  // Each response allows one more request.
   while (addsOf(bot, 'other.example.com').length === 0 && adds(bot).length - before <= 3 * AT_ONCE) {
     const came = adds(bot).length;
     service.held.shift()?.();
@@ -74,7 +74,7 @@ it('five long lists and 60 commands of one member at once are not in the way of 
   expect(hosts.indexOf('other.example.com')).toBeGreaterThanOrEqual(0);
   expect(hosts.indexOf('other.example.com')).toBeLessThanOrEqual(AT_ONCE);
 
-  // Everything else comes to its end, too: nothing was lost, and each was told what became of it.
+  // All other submissions finish as well, and each gets its outcome.
   service.open();
   expect(textOf(await answer)).toContain(ACCEPTED);
   await Promise.all([...reports, ...singles]);
@@ -83,7 +83,7 @@ it('five long lists and 60 commands of one member at once are not in the way of 
 });
 
 ownBotTest()(
-  '20 presses on lists of 1,000 at once are not in the way of another guild',
+  '20 simultaneous presses on lists of 1,000 do not delay another guild',
   async ({ bot, guild: flood }) => {
     const other = await bot.newGuild({ key: KEY });
     await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));

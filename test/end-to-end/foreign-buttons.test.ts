@@ -28,11 +28,11 @@ import {
 } from '../support/people.ts';
 
 /*
- * Custom ids are no secret: Discord sends them to whoever sees a message. Whatever the bot has put into one, only its
- * member may change what it is about, in its guild, and with the permission that it takes.
+ * Custom ids are not secret: Discord sends them to everyone who sees a message. Even so, only the member may change what a custom id refers to, only
+ * in its guild, and only with the required permission.
  */
 
-/** Buttons and selects that anybody may use, each for what is their own. */
+/** Buttons and select menus that anyone may use, each for their own data. */
 const OPEN_PRESSES = [
   'addserver:new',
   'addservers:new',
@@ -65,7 +65,7 @@ const OPEN_PRESSES = [
   'submit:take',
   'submit:use',
 ];
-/** Those that take “Manage Server”, or the role that decides. */
+/** Buttons and select menus that require “Manage Server” or the approval role. */
 const GUARDED_PRESSES = [
   'keystatus:check',
   'panel:new',
@@ -84,7 +84,7 @@ const GUARDED_PRESSES = [
   'submissions:decline',
   'submissions:refuse',
 ];
-/** Windows that belong to a submission: with the id of somebody else's they do nothing, and say so. */
+/** Modals that belong to a submission. With the id of another member's submission, they only show an error. */
 const SUBMITS_OF_A_SUBMISSION = [
   'submit:changed',
   'submit:correct',
@@ -92,7 +92,7 @@ const SUBMITS_OF_A_SUBMISSION = [
   'submit:game',
   'submit:lines',
 ];
-/** Windows in which only one's own is typed. */
+/** Modals that contain only the user's own input. */
 const OPEN_SUBMITS = ['submit:paste', 'submit:retyped'];
 const GUARDED_SUBMITS = [
   'panel:post',
@@ -106,11 +106,11 @@ const GUARDED_SUBMITS = [
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
-/** Only messages of earlier versions have it. */
+/** Whether the current version shows it. `submissions:refuse` exists only in messages of earlier versions. */
 const isShown = (name: string) => name !== 'submissions:refuse';
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
-/** What they declare touches none of what the commands work with. */
+/** Creating the commands doesn't use any of their dependencies. */
 const { commands, actions } = createCommands({} as Parameters<typeof createCommands>[0]);
 const named = [
   ...commands.map((command) => [command.data.name, command] as const),
@@ -121,7 +121,7 @@ const declared = (kind: 'presses' | 'submits') =>
     Object.keys(handlers).map((action) => `${name}:${action}`),
   );
 
-/** The same person in a guild of their own. */
+/** Returns the same user in a guild of their own. */
 function inOther({ discord, id, name, channelId }: TestGuild, person: Person): Person {
   const guild = { id, name, channelId };
   return discord.person({ ...ROLES.admin, guild, name: person.name, userId: person.userId });
@@ -130,7 +130,7 @@ function inOther({ discord, id, name, channelId }: TestGuild, person: Person): P
 const REFUSED = 'You need the “Manage Server” permission';
 const NOT_YOURS = "This isn't yours. Only the member who started it can use it.";
 
-/** A button or a select that the bot has shown to somebody of the guild. */
+/** A button or select menu that the bot showed to a user of the guild. */
 interface Control {
   readonly by: 'member' | 'admin';
   readonly answer: Answer;
@@ -143,11 +143,11 @@ interface Opened {
   readonly modal: SeenModal;
 }
 
-/** What the bot has shown in a guild: one control of every kind, and a window of every kind, which can be submitted once. */
+/** Everything that the bot showed in a guild: controls of every kind, and modals of every kind, which can be submitted once. */
 interface Everything {
   readonly controls: readonly Control[];
   readonly windows: readonly Opened[];
-  /** A list that its member has not submitted yet. */
+  /** The preview of a list that its member hasn't submitted yet. */
   readonly list: Answer;
 }
 
@@ -243,7 +243,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   return { controls, windows: await openWindows(guild, controls, toDecide), list };
 }
 
-/** What opens a window; the window of a draft is another one for one line and for many. */
+/** Buttons that open a modal. A draft with one line opens a different modal than a draft with several. */
 const OPENERS = [
   'addserver:new',
   'panel:new',
@@ -272,7 +272,7 @@ async function openWindows(
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);
-    // A member may have so many drafts, of which the oldest are gone.
+    // A member has only ten drafts, so buttons of the oldest ones open no modal.
     if (found.kind !== 'modal') continue;
     const { modal } = found;
     const kind = kindOf(modal);
@@ -283,12 +283,12 @@ async function openWindows(
 
 interface Place {
   readonly bot: Bot;
-  /** Where everything was shown. */
+  /** The guild in which everything was shown. */
   readonly guild: TestGuild;
 }
 type Who = Pick<Person, 'guildId' | 'userId'>;
 
-/** What is stored of the guild that is not this person's own. */
+/** Returns all stored data of the guild, except the data of this user. */
 async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who): Promise<string> {
   const owner = guildId === guild.id ? userId : '';
   const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
@@ -298,11 +298,11 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
     found.push(...(await store.rows(others, guild.id, owner)));
   }
   const lines = found.map((row) => JSON.stringify(row));
-  // PostgreSQL gives rows in any order, in another one once it has counted them anew.
+  // PostgreSQL returns rows in any order, and the order changes after an ANALYZE.
   return lines.toSorted().join('\n');
 }
 
-/** What typed into any window sends nothing to the service, whoever types it. */
+/** Input for any modal that never leads to a request to the service. */
 const TYPED = {
   server: '10.0.0.1',
   servers: '10.0.0.1:1 cs2',
@@ -314,13 +314,13 @@ const TYPED = {
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
 
-/** What could be submitted, if the window let somebody else: another address each time. */
+/** Returns valid input with a new address. It would be submitted if a modal accepted another user's input. */
 function submittable(): typeof TYPED {
   const server = `typed-${randomUUID()}.example.com`;
   return { ...TYPED, server, servers: `${server}:1 cs2` };
 }
 
-/** Something that somebody does leaves all that is stored of others as it is, and submits nothing. */
+/** Checks that an action changes no stored data of other users, and submits no server. */
 async function changesNothing(place: Place, who: Who, act: () => Promise<void>): Promise<void> {
   const { guild } = place;
   const before = await stored(place, who);
@@ -330,7 +330,7 @@ async function changesNothing(place: Place, who: Who, act: () => Promise<void>):
   expect(adds(guild)).toHaveLength(requests);
 }
 
-/** What is chosen in a select; a button has nothing. */
+/** Returns a value to choose in a select menu, or `undefined` for a button. */
 function chosenIn({ type, options }: Component): readonly string[] | undefined {
   if (type === ComponentType.StringSelect) {
     const [first] = [...(options ?? [])].toSorted(
@@ -342,9 +342,9 @@ function chosenIn({ type, options }: Component): readonly string[] | undefined {
   return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
 }
 
-/** Somebody uses a copy of a control that stands where everybody sees it; what they read. */
+/** Uses a copy of a control, posted where everyone can see it. Returns the reply's text. */
 async function use(bot: Bot, { id, component }: Control, person: Person): Promise<string> {
-  // Discord takes five messages in five seconds in a channel, and the control may post another one.
+  // Discord allows five messages in five seconds per channel, and the control may post another one.
   bot.discord.clock.advance(2_000);
   const row = { type: ComponentType.ActionRow, components: [{ ...component, disabled: false }] };
   const copy = await postComponents(bot, person.channelId, [row]);
@@ -357,7 +357,7 @@ async function use(bot: Bot, { id, component }: Control, person: Person): Promis
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Does something, of which Discord tells the bot with this in place of what it was. */
+/** Runs an action, and replaces the data of its interaction on the way to the bot. */
 async function forged(bot: Bot, data: Data, act: () => Promise<Answer>): Promise<Answer> {
   const { gateway } = bot.discord;
   onTestFinished(() => gateway.disturbDispatch({}));
@@ -371,14 +371,14 @@ async function forged(bot: Bot, data: Data, act: () => Promise<Answer>): Promise
   }
 }
 
-/** Everything that is typed, as Discord sends it. */
+/** Returns the components of a submitted modal, as Discord sends them. */
 const typedFields = (typed: typeof TYPED) =>
   Object.entries(typed).map(([custom_id, value]) => ({
     type: ComponentType.Label,
     component: { type: ComponentType.TextInput, custom_id, value },
   }));
 
-/** Somebody submits a window that the bot has not opened for them; what they read. */
+/** Submits a modal that the bot didn't open for this user. Returns the reply's text. */
 async function submitForged(
   bot: Bot,
   person: Person,
@@ -389,24 +389,24 @@ async function submitForged(
   return textOf(await forged(bot, data, () => person.submit(window, typedInto(window))));
 }
 
-/** Somebody else's servers and drafts. */
+/** Matches servers of other users. */
 const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
 
-describe('a button or a select that was shown to somebody else', () => {
-  it('is one of every kind that there is', async ({ guild }) => {
+describe('a control that was shown to another user', () => {
+  it('is tested for every kind of control', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
-    // One's own lines are changed in fields, or in a paragraph; a setting is a quota, or a panel.
+    // These open two kinds of modals: fields or a paragraph for lines, and a quota or a panel for settings.
     const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
     expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
 
-  it('changes nothing for another member without the permission', async ({ bot, guild, member }) => {
+  it('has no effect for a member without the permission', async ({ bot, guild, member }) => {
     const { controls, list } = await showEverything(guild);
     const other = guild.person({ role: 'other' });
     for (const control of controls) {
@@ -416,17 +416,17 @@ describe('a button or a select that was shown to somebody else', () => {
         expect(said).not.toMatch(OTHERS);
       });
     }
-    // It works for whom it was shown to.
+    // It still works for its own user.
     expect(textOf(await pressSubmit(member, list))).toContain('1 sent for review');
   });
 
-  it('changes nothing of a member for an admin', async ({ bot, guild, admin }) => {
+  it("doesn't let an admin change a member's data", async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     for (const control of controls.filter(({ by }) => by === 'member'))
       await changesNothing({ bot, guild }, admin, async () => void (await use(bot, control, admin)));
   });
 
-  it('changes nothing here from another guild', async ({ bot, guild }) => {
+  it('has no effect if it is used in another guild', async ({ bot, guild }) => {
     const { controls } = await showEverything(guild);
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     for (const control of controls) {
@@ -438,8 +438,8 @@ describe('a button or a select that was shown to somebody else', () => {
   });
 });
 
-describe('a window that somebody else has opened', () => {
-  it('changes nothing when another submits it without the permission', async ({ bot, guild }) => {
+describe('a modal that another user opened', () => {
+  it('has no effect for a user without the permission', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -449,7 +449,7 @@ describe('a window that somebody else has opened', () => {
     }
   });
 
-  it('changes nothing here when the same person submits it in another guild', async ({ bot, guild }) => {
+  it('has no effect if its own user submits it in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -457,10 +457,10 @@ describe('a window that somebody else has opened', () => {
       await submitAs({ bot, guild }, window, { userId: guild[window.by].userId, guildId, permissions });
   });
 
-  /** What is typed into an empty window is one's own. */
+  /** Whether a modal belongs to a user. An empty one contains only the input of the user who submits it. */
   const isOfSomebody = ({ modal }: Opened) => !/^submit:fields:(?:#|$)/.test(modal.data.custom_id);
 
-  /** Who opened it submits it, and Discord says that somebody else did; what is answered. */
+  /** Submits a modal, and forges its user and guild on the way to the bot. Returns the reply's text. */
   async function submitAs(
     place: Place,
     { by, modal }: Opened,
@@ -484,8 +484,8 @@ describe('a window that somebody else has opened', () => {
   }
 });
 
-describe('a forged window with the id of a submission', () => {
-  it('changes nothing of another member, or in another guild', async ({ bot, guild, admin, member }) => {
+describe('a forged modal with the id of a submission', () => {
+  it("doesn't change data of another member or guild", async ({ bot, guild, admin, member }) => {
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'no-port.example.com');
     await addServer(member, 's1.example.com:27015');
@@ -495,7 +495,7 @@ describe('a forged window with the id of a submission', () => {
     await addServer(member, 'decided.example.com:1');
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
     await addServer(member, 'waits.example.com:1');
-    // Of what was decided only the submission is left.
+    // A decided submission no longer has a draft.
     const drafts = await bot.store.rows(
       `SELECT coalesce(drafts.id, draft_id) AS id, drafts.id IS NULL AS is_deleted, state
         FROM drafts FULL JOIN submissions ON draft_id = drafts.id
@@ -530,8 +530,8 @@ describe('a forged window with the id of a submission', () => {
   });
 });
 
-describe('a button that is forged for a message that everybody sees', () => {
-  it('leaves that message as it is, whoever may use it', async ({ bot, guild, admin }) => {
+describe('a forged button on a public message', () => {
+  it("doesn't change the message, even for users who may use it", async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);
@@ -543,7 +543,7 @@ describe('a button that is forged for a message that everybody sees', () => {
     }
   });
 
-  it('leaves it as it is with a window that was opened from it', async ({ bot, guild, admin }) => {
+  it("doesn't change the message through a modal that was opened from it", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
@@ -562,12 +562,12 @@ describe('a button that is forged for a message that everybody sees', () => {
   });
 });
 
-describe('the permission that a command takes', () => {
+describe('the permission for a command', () => {
   const forAdmins = commands
     .filter(({ permission }) => permission !== undefined)
     .map(({ data }) => data.name);
 
-  it('is what Discord is told of who may see it', ({ discord }) => {
+  it('is registered with Discord', ({ discord }) => {
     const needed = String(PermissionFlagsBits.ManageGuild);
     const seen = discord.commands().map((command) => [command.name, command.default_member_permissions]);
     expect(Object.fromEntries(seen)).toEqual(
@@ -580,7 +580,7 @@ describe('the permission that a command takes', () => {
 
   it.for(
     forAdmins,
-  )('keeps /%s from who was given it under Integrations alone, which is logged', async (name, {
+  )('is also required for /%s from members who may use it under Integrations, and a denial is logged', async (name, {
     bot,
     guild,
     member,
@@ -592,7 +592,7 @@ describe('the permission that a command takes', () => {
     );
     const logged = bot.log().filter(({ msg }) => msg === 'denied: the member lacks the permission');
     expect(logged.at(-1)).toMatchObject({ guildId: guild.id, command: name });
-    // Nothing that was typed, chosen or carried by a button is in any of these lines.
+    // These lines contain no input, no chosen value and no argument of a button.
     for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)
       expect(Object.keys(rest).filter((key) => !['guildId', 'command', 'action'].includes(key))).toEqual([]);
   });

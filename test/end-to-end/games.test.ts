@@ -4,16 +4,16 @@ import { createTestClock } from '../support/machine.ts';
 import { addServer, allowGames, paste, pressSubmit } from '../support/people.ts';
 
 const it = botTest();
-/** The list of games is the same for every guild of a bot. */
+/** For tests that concern the list of games, which all guilds of a bot share. */
 const ownIt = ownBotTest({ key: null });
 
-/** What is shown of /games; with a text, of a search for it. */
+/** Returns the reply to /games, with or without a search. */
 const gamesOf = async ({ member }: Pick<TestGuild, 'member'>, search?: string) =>
   textOf(await member.slash('games', search === undefined ? {} : { search }));
 
 describe('/games', () => {
   ownIt(
-    'shows the twelve usual games, marked as such, before the service was ever asked',
+    'shows a hint and the twelve built-in games until the list of the service is loaded',
     async ({ guild, listing }) => {
       const said = await gamesOf(guild);
       expect(said).toContain('12 games');
@@ -22,25 +22,22 @@ describe('/games', () => {
     },
   );
 
-  ownIt(
-    'shows the service’s list in pages once a key is there, and how old it is',
-    async ({ admin, member }) => {
-      await setKey(admin, 'sandbox-key');
-      const answer = await member.slash('games');
-      expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
-      // In an embed some clients show no small text.
-      expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
-      expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
-      expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
-    },
-  );
+  ownIt('shows pages of the service’s list and its age once a key is set', async ({ admin, member }) => {
+    await setKey(admin, 'sandbox-key');
+    const answer = await member.slash('games');
+    expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
+    // Some clients show no small text in embeds.
+    expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
+    expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
+    expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
+  });
 
-  it('finds games by a part of their name', async ({ guild }) => {
+  it('finds games by part of their name', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('games match “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No game matches “**nothing**”');
   });
 
-  it('shows what the guild allows, and names what else fits to the search', async ({ guild }) => {
+  it('shows the allowed games, and names other games that match the search', async ({ guild }) => {
     await allowGames(guild, ['css', 'dayz']);
     expect(await gamesOf(guild)).toMatch(/2 games.*Not allowed in this Discord server: .* more\./s);
     const refused = await gamesOf(guild, 'minecraft');
@@ -54,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it('has the list from the start with the operator’s key, and keeps an old one when it cannot be read again', async () => {
+  it("has the list immediately with the operator's key, and keeps an old list if the service is down", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();
@@ -65,9 +62,13 @@ describe('/games', () => {
   });
 });
 
-it('suggestions begin with what this guild submits most, everywhere', async ({ bot, member, listing }) => {
+it('suggestions begin with the games that the guild submits most, in every command', async ({
+  bot,
+  member,
+  listing,
+}) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
-  /** The aliases that are suggested while nothing is typed. */
+  /** Returns the aliases suggested for an empty input. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
     const choices = await member.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
     return choices === 'lost' ? [] : choices.map(({ value }) => String(value));

@@ -10,8 +10,8 @@ const it = botTest({
 
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows a member the commands they may use, as mentions', async ({ guild, member }) => {
-  // Right after the start Discord may not have said the ids of the commands yet.
+it('/help shows members the commands they can use, as mentions', async ({ guild, member }) => {
+  // Right after the start, the bot may not know the ids of its commands yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
     .toContain('</');
@@ -28,7 +28,7 @@ it('/help shows a member the commands they may use, as mentions', async ({ guild
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help shows all commands to whoever may manage the server', async ({ guild, admin, discord }) => {
+it('/help shows all commands to users who can manage the server', async ({ guild, admin, discord }) => {
   const administrator = guild.person({ role: 'other' });
   discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
   for (const person of [admin, administrator]) {
@@ -38,7 +38,10 @@ it('/help shows all commands to whoever may manage the server', async ({ guild, 
   }
 });
 
-it('/help is answered with one request, as its text if Discord refuses it', async ({ member, discord }) => {
+it('/help replies with a single request, and with plain text if Discord rejects that', async ({
+  member,
+  discord,
+}) => {
   const before = discord.requests.length;
   await member.slash('help');
   const made = discord.requests.slice(before).map(({ path }) => path);
@@ -51,7 +54,11 @@ it('/help is answered with one request, as its text if Discord refuses it', asyn
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help begins with what to do next: the key, or the one command', async ({ guild, admin, member }) => {
+it('/help begins with the next step: setting the key, or an example of /addserver', async ({
+  guild,
+  admin,
+  member,
+}) => {
   const german = guild.person({ locale: 'de' });
   const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(
@@ -66,6 +73,6 @@ it('/help begins with what to do next: the key, or the one command', async ({ gu
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
   await allowGames(guild, ['dayz', 'ark']);
   expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
-  // Names are the same in every language, as in mentions.
+  // Command names are not translated, just like in mentions.
   expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
 });

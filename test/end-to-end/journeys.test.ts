@@ -18,12 +18,9 @@ import {
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
-/*
- * What an admin and a member go through from the first day on, in each language, and in one that nobody speaks. Every
- * message and every window on the way is looked at.
- */
+/* The first day of an admin and a member, in several languages and a pseudo-language. The tests check every message and every modal on the way. */
 
-/** What is the same in every language, the longest first. */
+/** Names that are not translated, longest first. */
 const NAMES = [
   ...SANDBOX_GAMES.flatMap(({ name }) => [name, escapeText(name)]),
   'minecarft',
@@ -43,25 +40,29 @@ const it = botTest({
 it.for([
   { locale: 'en-US', says: ['says:\n> ', '110 sent for review', 'Choose a log channel'] },
   { locale: 'de', says: ['sagt:\n> ', '110 zur Prüfung gesendet', 'Wähl einen Protokollkanal'] },
-  // Three plural forms.
+  // Russian has three plural forms.
   {
     locale: 'ru',
     says: ['отвечает:\n> ', 'Отправлено на проверку: 110.', 'Дальше выберите канал логов'],
   },
-  // None, and characters twice as wide.
+  // Japanese has no plural forms, and its characters are twice as wide.
   { locale: 'ja', says: ['の回答：\n> ', '110件を審査に提出しました', 'ログチャンネルを選んで'] },
   { locale: PSEUDO_LOCALE, says: ['✅ ⟦'] },
-])('in $locale', async ({ locale, says }, { bot, discord, listing }) => {
+])('an admin and a member can use every command in $locale', async ({ locale, says }, {
+  bot,
+  discord,
+  listing,
+}) => {
   const isPseudo = locale === PSEUDO_LOCALE;
   const faults = (shown: SeenMessage | SeenModal) => (isPseudo ? faultsOf(shown, NAMES) : []);
   const t: Translate = createWords({ name: 'Game List' }, withPseudoLanguage).wordsFor(locale);
   const guild = await bot.newGuild({ locale });
   const admin = guild.person({ role: 'admin', locale });
   const member = guild.person({ locale });
-  /** All that was shown on the way. */
+  /** All texts shown so far. */
   const seen: string[] = [];
 
-  /** An answer in which nothing may be wrong. */
+  /** Records a reply and checks that it has no faults. */
   function good(answer: Answer): Answer {
     const shown = answer.kind === 'modal' ? answer.modal : messageOf(answer);
     seen.push(...textsOf(shown));
@@ -74,7 +75,7 @@ it.for([
   const window = async (person: Person, answer: Answer, label: string) =>
     modalOf(await pressed(person, answer, label));
   const add = async (server: string, options = {}) => good(await addServer(member, server, options));
-  /** An answer and what becomes of it until nothing more is to come. */
+  /** Checks a reply and its edits until it is final. */
   async function toTheEnd(answer: Answer): Promise<Answer> {
     for (;;) {
       const change = messageOf(answer).changed();
@@ -83,11 +84,11 @@ it.for([
       await change;
     }
   }
-  /** An admin sets the bot up. */
+  /** Sets the bot up as an admin. */
   async function setUp(): Promise<void> {
     for (const name of ['help', 'keystatus', 'settings', 'games', 'privacy', 'submissions', 'removekey'])
       await slash(admin, name);
-    // Or else nothing would be looked at.
+    // This checks the modal itself.
     good(await admin.slash('setkey'));
     const refused = good(await setKey(admin, 'wrong-key'));
     const again = await window(admin, refused, t('again.tryAgain'));
@@ -134,7 +135,7 @@ it.for([
     await pressed(admin, await slash(admin, 'privacy'), t('privacy.erase'));
   }
 
-  /** A member submits a game server, and corrects what is wrong. */
+  /** Submits a game server as a member, and corrects mistakes. */
   async function addOne(): Promise<void> {
     await slash(member, 'help');
     const games = await slash(member, 'games');
@@ -159,7 +160,7 @@ it.for([
     await add(`${server}:3`);
   }
 
-  /** A member submits a list, and what a message names. */
+  /** Submits a list and the servers of a message as a member. */
   async function addLists(): Promise<void> {
     const wrong = [
       'a.example.com cs2',
@@ -194,7 +195,7 @@ it.for([
     await pressed(member, question, t('privacy.deleteName'));
   }
 
-  /** An admin renews the key that the service refuses. */
+  /** Renews a key that the service rejects, as an admin. */
   async function renewKey(): Promise<void> {
     listing.revoke('sandbox-key-1234');
     await add(`${locale}-refused.example.com:1`);
@@ -208,7 +209,7 @@ it.for([
     expect(labelsOf(removed)).toEqual([t('key.enter')]);
   }
 
-  /** The log channel has told all of it in the language of the guild. */
+  /** Checks that the log channel reported everything in the guild's language. */
   async function readLogChannel(): Promise<void> {
     const entries = () => discord.messages({ channelId: staffChannel(guild) });
     await expect.poll(() => entries().length).toBeGreaterThan(2);

@@ -9,19 +9,21 @@ const KEY = 'key-of-the-status-tests-wxyz';
 const it = botTest({ key: KEY });
 it.beforeEach(({ guild }) => chooseLogChannel(guild));
 
-/** Each time another server, since the same one again would bring a warning. */
+/** Submits a new server each time, because a repeated one would cause a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
 const REFUSED = /❌ The listing service rejects .* API key, so the bot makes only one attempt an hour/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
-/** What the log channel says of the key. */
+/** The log channel's messages about a rejected key. */
 const notices = (guild: TestGuild) =>
   logLines(guild).filter((line) =>
     line.includes("❌ The listing service rejects this Discord server's API key"),
   );
 
 describe('/keystatus', () => {
-  it('says who set the key, when, its end, and when it worked, but not the key', async ({ guild }) => {
+  it('shows who set the key, when, its last characters, and when it last worked, but not the key', async ({
+    guild,
+  }) => {
     const said = await keyStatus(guild);
     expect(said).toContain('(only you can see this)');
     expect(said).toContain('API key …wxyz');
@@ -31,7 +33,11 @@ describe('/keystatus', () => {
     expect(said).not.toContain(KEY);
   });
 
-  it('tries the key at a press, and uses it again once it works', async ({ guild, admin, listing }) => {
+  it('tests the key when the button is pressed, and resumes using it once it works', async ({
+    guild,
+    admin,
+    listing,
+  }) => {
     const status = await admin.slash('keystatus');
     await listing.behave({ kind: 'down' });
     expect(textOf(await admin.press(status, 'Check now'))).toContain(
@@ -51,17 +57,23 @@ describe('/keystatus', () => {
     expect(textOf(await admin.press(status, 'Check now'))).toMatch(/^(?!.*❌).*The key works\./s);
     expect(await addOne(guild)).toContain(ACCEPTED);
     await expect.poll(() => notices(guild)).toHaveLength(1);
-    // The log channel is told of a refusal and of its end, once each.
+    // The log channel shows one message about the rejection, and one when the key works again.
     const allClear = () => logLines(guild).filter((line) => line.includes('✅ The API key works again.'));
     await expect.poll(allClear).toHaveLength(1);
   });
 });
 
-describe('a key that the service refuses', () => {
-  it('is told in four places, once, over a restart too', async ({ bot, guild, admin, member, listing }) => {
+describe('a key that the service rejects', () => {
+  it('is reported once in the log channel and in three commands, even after a restart', async ({
+    bot,
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
     listing.revoke(KEY);
     await Promise.all([addOne(guild), addOne(guild, admin), addOne(guild, guild.person({ role: 'other' }))]);
-    // A process does not know what another one has posted in these seconds.
+    // The new process doesn't know what the old one posted in the last seconds.
     bot.mayBreak(BREACHES.tooOften, 2);
     await bot.restart();
     const requests = listing.requests.length;
@@ -84,7 +96,7 @@ describe('a key that the service refuses', () => {
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('is marked as well when it was refused for the list of games, and tried an hour later', async () => {
+  it('is also marked if it is rejected for the list of games, and is tried again an hour later', async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { GAMES_TTL_SECONDS: '30' }, listing: { keys: [KEY] } });
     const own = await bot.newGuild({ key: KEY });
@@ -95,7 +107,7 @@ describe('a key that the service refuses', () => {
     await expect.poll(() => notices(own)).toHaveLength(1);
     expect(await addOne(own)).toMatch(REFUSED);
     expect(own.listing.submitted).toEqual([]);
-    // The service was wrong: the next submission of an hour later finds that out.
+    // The service made a mistake. The bot notices that with the next submission an hour later.
     own.listing.allow(KEY);
     clock.advance(3_600_000);
     expect(textOf(await own.admin.slash('keystatus'))).toContain('Rejected since');

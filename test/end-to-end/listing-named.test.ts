@@ -9,14 +9,17 @@ const it = botTest({
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('a service with a name is called so, with a link to its page', async ({ member, listing }) => {
+it('a service with a configured name is shown by that name, with a link', async ({ member, listing }) => {
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 
-it('an unknown outcome links to the page of the service, at one address', async ({ member, listing }) => {
+it("an unknown outcome links to the service's page, with a search for a single address", async ({
+  member,
+  listing,
+}) => {
   await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');

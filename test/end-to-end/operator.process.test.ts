@@ -9,7 +9,7 @@ import { isOnPostgres } from '../support/database.ts';
 import { folder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, adds, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 
-/** EX_CONFIG of sysexits.h: the unit of systemd does not start it again. */
+/** EX_CONFIG from sysexits.h. The systemd unit doesn't restart the bot after this status. */
 const UNUSABLE = 78;
 
 const it = botTest({
@@ -18,7 +18,7 @@ const it = botTest({
   env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0', LISTING_API_TIMEOUT_MS: '60000' },
 });
 
-it('a bot that cannot start names every bad variable in one message, and repeats no value', async () => {
+it('a bot that cannot start names every invalid variable in one message, without any values', async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
     cwd: tmpdir(),
     env: {
@@ -34,7 +34,7 @@ it('a bot that cannot start names every bad variable in one message, and repeats
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it('a token that Discord refuses ends the bot with one sentence', async () => {
+it('a token that Discord rejects stops the bot with one sentence', async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -54,7 +54,7 @@ it('a token that Discord refuses ends the bot with one sentence', async () => {
   ).toEqual([]);
 });
 
-it('a container that cannot use its configuration says why, and waits until it is stopped', async () => {
+it('a container with an invalid configuration explains why, and waits until it is stopped', async () => {
   const ended = runFile(['src/start.js', '--started-again'], {
     cwd: tmpdir(),
     env: {},
@@ -70,8 +70,12 @@ it('a container that cannot use its configuration says why, and waits until it i
   });
 });
 
-describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
-  it('a start says what it runs with, and publishes once', async ({ bot, listing, discord }) => {
+describe('a bot over TLS, where the servers also offer HTTP/2', () => {
+  it('logs its configuration when it starts, and registers its commands only once', async ({
+    bot,
+    listing,
+    discord,
+  }) => {
     const ready = () => bot.log().filter((entry) => entry.msg === 'ready' && entry.listing === listing.url);
     await expect.poll(ready).not.toEqual([]);
     if (!isOnPostgres) expect(bot.output()).toContain(join(bot.data, 'bot.sqlite.key'));
@@ -83,7 +87,11 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('members submit in three ways and get a file, over HTTP/1.1', async ({ member, discord, listing }) => {
+  it('handles submissions of three kinds and sends a file, over HTTP/1.1', async ({
+    member,
+    discord,
+    listing,
+  }) => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const list = await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`);
@@ -99,7 +107,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     const files = discord.requests.filter(({ path }) => path.startsWith('/ephemeral-attachments/'));
     expect(files).toMatchObject([{ method: 'GET', status: 200 }]);
     expect([...new Set(requests.map(({ httpVersion }) => httpVersion))]).toEqual(['1.1']);
-    // Which says something only where both would have taken HTTP/2.
+    // This shows that both servers would have accepted HTTP/2.
     for (const url of [discord.apiUrl, listing.url]) {
       const session = connect(url, { rejectUnauthorized: false });
       await once(session, 'connect');
@@ -112,7 +120,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)('%s lets a running command end, takes no new one, waits for no job before, and exits with status 0', async (signal, {
+  ] as const)('finishes a running command after %s, accepts no new one, waits for no job, and exits with status 0', async (signal, {
     bot,
     guild,
     admin,
@@ -129,26 +137,26 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
     const running = addServer(member, 'running.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
     const printed = bot.output().length;
-    // As npm does with Ctrl-C.
+    // On Ctrl-C under npm, the process receives the signal twice.
     process.kill(Number(bot.process.pid), signal);
     const stopped = bot.process.stop(signal);
     await expect.poll(() => bot.output().slice(printed)).toContain('"stopping"');
     const late = await admin.slash('games');
-    // Over HTTP a load balancer finds nobody here, and sends it to another process.
+    // Over HTTP, the port is closed, so a load balancer would use another process.
     expect(OVER_HTTP ? late.kind : textOf(late)).toContain(OVER_HTTP ? 'lost' : 'The bot is restarting');
     goOn();
     expect(textOf(await running)).toContain(ACCEPTED);
     expect(await stopped).toMatchObject({ status: 0 });
   });
 
-  it('a request without an answer delays a stop by seconds only', async ({ bot, guild, member, listing }) => {
+  it('stops within seconds even if a request gets no response', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'unanswered.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
     expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
   });
 
-  it('a second signal ends the bot at once where it comes later', async ({ bot, guild, member, listing }) => {
+  it('stops immediately on a second signal that arrives later', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'second.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
@@ -162,7 +170,7 @@ describe('an operator runs the bot, over TLS, with HTTP/2 on offer:', () => {
   });
 });
 
-it('a bot of which a part never ends is ended all the same, with status 1', async () => {
+it('a bot with a part that never stops still exits, with status 1', async () => {
   const preload = new URL('../faults/preloads/endless-stop.ts', import.meta.url);
   const bot = await openBot({ asProcess: true, env: { NODE_OPTIONS: `--import=${preload}` } });
   await expect(bot.close()).rejects.toMatchObject({

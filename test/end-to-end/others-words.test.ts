@@ -14,13 +14,13 @@ import {
 } from '../support/people.ts';
 import { rendered } from '../words/rendered.ts';
 
-/* How a text is escaped is tested with the module; here that it is wherever the bot repeats what others wrote. */
+/* Tests of the module cover how text is escaped. These tests check that the bot escapes all text by others, wherever it repeats it. */
 
 const MASKED = '[a] [Staff login](https://evil.example/x)';
-/** What our own sentences have in them. */
+/** Markup that the bot's own sentences contain. */
 const OURS = /^(?:strong|inlineCode|blockQuote|slashCommand|user|channel|timestamp|subtext|list)$/;
 
-/** Kinds of markup in all that the bot has sent to Discord and that is not ours. */
+/** Returns the kinds of markup, other than the bot's own, in all messages that the bot sent. */
 function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
@@ -29,7 +29,7 @@ function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   return texts.flatMap((text) => rendered(text).active.filter((kind) => !OURS.test(kind)));
 }
 
-/** Everything that Discord renders markup in. */
+/** Returns all texts in which Discord renders markup. */
 function textsOf(body: unknown): string[] {
   if (Array.isArray(body)) return body.flatMap(textsOf);
   return Object.entries(Object(body)).flatMap(([name, value]) => {
@@ -53,47 +53,44 @@ const it = ownBotTest();
 const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
 const gamesIt = ownBotTest({ listing: { games } });
 
-describe('what others wrote acts nowhere:', () => {
-  gamesIt(
-    'the names of games, which keep nothing from being answered either',
-    async ({ guild, admin, member }) => {
-      await chooseLogChannel(guild);
-      await pressSetting(guild, 'Announcements', 'Announce submissions');
-      let page = await member.slash('games');
-      while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
-      const search = '🎮'.repeat(60);
-      expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
-      expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
+describe('text written by others has no effect as markup', () => {
+  gamesIt('in names of games, with which every command still works', async ({ guild, admin, member }) => {
+    await chooseLogChannel(guild);
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    let page = await member.slash('games');
+    while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
+    const search = '🎮'.repeat(60);
+    expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
+    expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
 
-      for (const { name, alias } of hostile) {
-        const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
-        expect(textOf(said)).toContain('Servers have been added for review.');
-        await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
-        await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
-      }
-      await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
+    for (const { name, alias } of hostile) {
+      const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
+      expect(textOf(said)).toContain('Servers have been added for review.');
+      await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
+      await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
+    }
+    await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
 
-      const choose = await openSetting(guild, 'Games');
-      for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
-      const aliases = hostile.map(({ alias }) => alias);
-      expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
-      expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
+    const choose = await openSetting(guild, 'Games');
+    for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
+    const aliases = hostile.map(({ alias }) => alias);
+    expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
+    expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
 
-      const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
-      const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
-      expect(textOf(preview)).toContain('1 line needs fixing');
-      const picked = await member.pick(preview, ['evil0']);
-      expect(textOf(picked)).toContain('1 game server is ready');
-      const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
-      expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
-      expect(foreign(guild)).toEqual([]);
-    },
-  );
+    const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
+    const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
+    expect(textOf(preview)).toContain('1 line needs fixing');
+    const picked = await member.pick(preview, ['evil0']);
+    expect(textOf(picked)).toContain('1 game server is ready');
+    const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
+    expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
+    expect(foreign(guild)).toEqual([]);
+  });
 
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)('the service’s words, in replies, in the log and in what is shown of the key (%j)', async ([
+  ] as const)('in messages of the service: in replies, the log and the status of the key (%j)', async ([
     message,
     status,
   ], { guild, admin, member, discord, listing }) => {

@@ -6,7 +6,7 @@ import { ACCEPTED, edit, labelsOf, pickSetting, postPanel, pressSubmit, upload }
 
 const hosts = ({ listing }: TestGuild) => listing.submitted.map(({ server }) => server);
 
-/** A member who has never typed a command submits from the panel, while the bot ends and another process begins. */
+/** Submits from the panel as a member who never types a command, while another process replaces the bot. */
 async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promise<void> {
   const { member } = guild;
   const panel = await postPanel(guild, 'Be kind.');
@@ -51,12 +51,12 @@ const gatewayIt = ownBotTest({ asProcess: true, http: false });
 
 describe('the panel', () => {
   gatewayIt(
-    'leads a member through all of it before and after a restart, over the gateway',
+    'lets a member do everything before and after a restart, over the gateway',
     async ({ bot, guild }) => journey(guild, bot.restart),
   );
 
   it.skipIf(!hasPostgres())(
-    'leads a member through all of it when another process comes in place of one that was killed, over HTTP and PostgreSQL',
+    'lets a member do everything before and after another process replaces a killed one, over HTTP and PostgreSQL',
     async () => {
       const database = await newDatabase();
       onTestFinished(database.drop);

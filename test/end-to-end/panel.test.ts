@@ -32,7 +32,7 @@ const withKeyIt = botTest();
 const inGeneral = ({ discord, admin }: TestGuild) => discord.messages({ channelId: admin.channelId });
 const contentsIn = (guild: TestGuild) => inGeneral(guild).map(({ current }) => current?.content);
 
-/** Somebody of the guild in another of its channels. */
+/** Returns an admin of the guild in another of its channels. */
 function inChannel(guild: TestGuild, name: string): Person {
   const { discord, id, channelId, admin } = guild;
   const channel = discord.channels(guild).find((each) => each.name === name);
@@ -46,13 +46,13 @@ function inChannel(guild: TestGuild, name: string): Person {
 }
 
 describe('a panel', () => {
-  it('is a message of the bot for everybody, and pings nobody', async ({ bot, guild, discord }) => {
+  it('is a public message that pings no one', async ({ bot, guild, discord }) => {
     const german = await bot.newGuild({ locale: 'de' });
     const from = discord.requests.length;
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
     const panel = await postPanel(german, text);
     expect(panel.ephemeral).toBe(false);
-    // Also where embeds are off.
+    // The heading is in the text, so that it shows where embeds are turned off.
     expect(panel.current.content).toMatch(/^### Spielserver einreichen\n/);
     expect(panel.current.content.endsWith(`\n\n${text}`)).toBe(true);
     expect(panel.current.embeds).toEqual([]);
@@ -61,7 +61,7 @@ describe('a panel', () => {
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     const english = await postPanel(guild, ' ');
     expect(labelsOf(english)).toEqual(['Submit a game server', 'Submit a list', 'My submissions']);
-    // What a press opens is in the presser's language, and what stands in the panel is no list.
+    // The modal uses the language of the user who pressed, and contains no text of the panel.
     await setKey(german.admin, 'sandbox-key');
     const button = JSON.stringify(panel.current).match(/addservers:new:/)?.[0] ?? '';
     const { data } = modalOf(await german.member.press(panel, button));
@@ -69,7 +69,7 @@ describe('a panel', () => {
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it('is refused in a thread, and its window and /settings say who can press it', async ({
+  it('cannot be posted in a thread, and its modal and /settings explain who can use it', async ({
     guild,
     admin,
   }) => {
@@ -84,33 +84,40 @@ describe('a panel', () => {
     expect(textOf(await openSettings(guild))).toContain(everyone);
   });
 
-  withKeyIt('is a reply where the bot may not post, and says why', async ({ guild, discord, member }) => {
-    const { guildEvents } = discord;
-    for (const [lacking, name] of [
-      [PermissionFlagsBits.SendMessages, 'Send Messages'],
-      [PermissionFlagsBits.ViewChannel, 'View Channel'],
-    ] as const) {
-      guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS & ~lacking);
-      const { admin } = guild;
-      const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: name }));
-      expect(said).toContain(`it's missing a permission: ${name}.`);
-      await expect.poll(() => contentsIn(guild).at(-1)).toContain(`\n\n${name}`);
-      const panel = inGeneral(guild).at(-1);
-      expect(panel && modalOf(await member.press(panel, 'Submit a game server')).data.title).toBe(
-        'Submit a game server',
-      );
-    }
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
-  });
+  withKeyIt(
+    'is sent as a reply with an explanation if the bot cannot post in the channel',
+    async ({ guild, discord, member }) => {
+      const { guildEvents } = discord;
+      for (const [lacking, name] of [
+        [PermissionFlagsBits.SendMessages, 'Send Messages'],
+        [PermissionFlagsBits.ViewChannel, 'View Channel'],
+      ] as const) {
+        guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS & ~lacking);
+        const { admin } = guild;
+        const said = textOf(await admin.submit(modalOf(await admin.slash('panel')), { text: name }));
+        expect(said).toContain(`it's missing a permission: ${name}.`);
+        await expect.poll(() => contentsIn(guild).at(-1)).toContain(`\n\n${name}`);
+        const panel = inGeneral(guild).at(-1);
+        expect(panel && modalOf(await member.press(panel, 'Submit a game server')).data.title).toBe(
+          'Submit a game server',
+        );
+      }
+      expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
+    },
+  );
 
-  withKeyIt('says which game it does not know, and is posted without it', async ({ guild, admin }) => {
+  withKeyIt('is posted without an unknown game, which the reply names', async ({ guild, admin }) => {
     const modal = modalOf(await admin.slash('panel'));
     const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
     expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
     expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
   });
 
-  it('is not posted with a link that Discord refuses, and says so', async ({ guild, admin, discord }) => {
+  it('is not posted if Discord rejects a link in it, and the reply explains that', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
@@ -120,7 +127,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is not named as the next thing to post where one stands', async ({ guild }) => {
+  withKeyIt('is no longer suggested as the next step once there is one', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -129,7 +136,11 @@ describe('a panel', () => {
     expect(said).not.toContain(next);
   });
 
-  it('answers at once without a key, and offers admins to enter it', async ({ guild, admin, member }) => {
+  it('replies immediately if there is no key, and lets admins enter one', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const panel = await postPanel(guild);
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
@@ -139,31 +150,28 @@ describe('a panel', () => {
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
 
-  withKeyIt(
-    'says what a member has to know in the window that a press opens',
-    async ({ guild, admin, member }) => {
-      const panel = await postPanel(guild);
-      const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
-      await allowGames(guild, ['ark', 'cs2']);
-      const [game] = modalFields(await draftModal());
-      expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
-      // More than a select takes, and not all that the service has.
-      let page: Answer = await openSetting(guild, 'Games');
-      await admin.pick(page, optionsOf(page));
-      page = await admin.press(page, 'Next');
-      await admin.pick(page, optionsOf(page).slice(0, 1));
-      const many = await draftModal();
-      expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
-      expect(modalTexts(many).join()).toMatch(
-        /Only game servers for these games can be submitted here: .*, and 16 more\./,
-      );
-      expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
-      expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
-    },
-  );
+  withKeyIt('opens a modal with everything a member needs to know', async ({ guild, admin, member }) => {
+    const panel = await postPanel(guild);
+    const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
+    await allowGames(guild, ['ark', 'cs2']);
+    const [game] = modalFields(await draftModal());
+    expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
+    // This is more than fits into a select menu, but fewer than the service has.
+    let page: Answer = await openSetting(guild, 'Games');
+    await admin.pick(page, optionsOf(page));
+    page = await admin.press(page, 'Next');
+    await admin.pick(page, optionsOf(page).slice(0, 1));
+    const many = await draftModal();
+    expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
+    expect(modalTexts(many).join()).toMatch(
+      /Only game servers for these games can be submitted here: .*, and 16 more\./,
+    );
+    expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
+    expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
+  });
 
   withKeyIt(
-    'says in its window and in a preview what comes, to each as it comes for them',
+    'explains in its modal and in the preview what happens next, depending on the user',
     async ({ guild, admin, member }) => {
       const panel = await postPanel(guild);
       const draftModal = async (who: Person) =>
@@ -207,7 +215,7 @@ describe('a panel', () => {
       const decided = await admin.press(own, 'Approve or decline (2)');
       expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
       expect(labelsOf(decided)).toContain('Approve');
-      // A member's own: what waits of theirs, and none of the others'.
+      // A member sees their own waiting submissions, but not those of others.
       const others = await mine(member);
       expect(textOf(others)).toContain('2 submissions are waiting');
       expect(textOf(await member.press(others, 'Next waiting'))).toContain('b.example.com');
@@ -218,7 +226,7 @@ describe('a panel', () => {
 });
 
 describe('the panels of a guild', () => {
-  withKeyIt('are listed with their links, and changed, each by itself', async ({ guild, admin, member }) => {
+  withKeyIt('are listed with links, and can be changed separately', async ({ guild, admin, member }) => {
     const first = await postPanel(guild, 'The first');
     const second = await postPanel(guild, 'The *second*');
     const page = await openSetting(guild, 'Panels');
@@ -241,7 +249,7 @@ describe('the panels of a guild', () => {
     expect(begun.modal.data.title).toBe('Submit a game server');
     expect((await openModal(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
 
-    // For a game that is none neither the text is lost nor the game before.
+    // With an unknown game, the new text is saved and the previous game is kept.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
     expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
     expect(second.current.content).toMatch(/\n\nFor all$/);
@@ -259,7 +267,12 @@ describe('the panels of a guild', () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
-  it('are forgotten when they are gone, not when Discord refuses', async ({ bot, guild, admin, discord }) => {
+  it('are removed from the list if they were deleted, but not if Discord rejects a change', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+  }) => {
     const panel = await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
@@ -286,7 +299,12 @@ describe('the panels of a guild', () => {
     ]);
   });
 
-  it('change without their channel, in this guild, ten at most', async ({ bot, guild, admin, discord }) => {
+  it('are removed with their channel, cannot be changed from another guild, and are limited to ten', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+  }) => {
     const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
     await postPanel(inStaffChannel, 'In #staff');
     discord.guildEvents.removeChannel(guild, staffChannel(guild));
@@ -314,10 +332,7 @@ describe('the panels of a guild', () => {
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
   });
 
-  it('keep what was changed in each of two windows that were open at the same time', async ({
-    guild,
-    admin,
-  }) => {
+  it('keep the changes of two modals that were open at the same time', async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const text = await openModal(admin, await openSetting(guild, 'Panels'));
     const game = await openModal(admin, await openSetting(guild, 'Panels'));
@@ -329,11 +344,7 @@ describe('the panels of a guild', () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both of two changes that Discord was asked for at the same time', async ({
-    guild,
-    admin,
-    discord,
-  }) => {
+  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -352,7 +363,7 @@ describe('the panels of a guild', () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('are tried again in a new language if Discord refuses the change of one', async ({
+  it('can be changed to a new language again if Discord rejected one of them', async ({
     guild,
     admin,
     discord,
@@ -389,7 +400,7 @@ describe('the panels of a guild', () => {
     expect(changed).toHaveLength(1);
   });
 
-  it('are in the language for everybody as soon as it changes', async ({ bot, discord }) => {
+  it('switch to the language for everyone as soon as it changes', async ({ bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
     const gone = await postPanel(guild, 'Drei');
@@ -408,9 +419,9 @@ describe('the panels of a guild', () => {
   });
 });
 
-describe('what comes from a panel', () => {
+describe('a submission from a panel', () => {
   withKeyIt(
-    'is not announced in its channel, however it was corrected, and is in a chosen one',
+    'is not announced in the channel of the panel, even after a correction, but is in a chosen channel',
     async ({ guild, member, listing }) => {
       const panel = await postPanel(guild);
       await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -442,7 +453,7 @@ describe('what comes from a panel', () => {
   );
 
   withKeyIt(
-    'is announced in a chosen channel once a moderator approved it',
+    'is announced in a chosen channel after a moderator approves it',
     async ({ guild, admin, member }) => {
       await turnApprovalOn(guild);
       await pressSetting(guild, 'Announcements', 'Announce submissions');

@@ -3,7 +3,7 @@ import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf } from '../support/people.ts';
 
 const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HISTORY_DAYS: '3' } })
-  /** Who has submitted twice, under a name that is found nowhere else in the database. */
+  /** A user who submitted twice, under a name that occurs nowhere else in the database. */
   .extend('canary', async ({ guild, discord }) => {
     const canary = discord.person({ guild, name: 'CANARY', permissions: 0n });
     await addServer(canary, 'a.example.com:1');
@@ -12,7 +12,7 @@ const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HI
   });
 
 describe('/privacy', () => {
-  it('says what is stored, who gets it and for how long, to whoever asks', async ({ member }) => {
+  it('shows everyone what is stored, who receives it and for how long', async ({ member }) => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',
@@ -32,7 +32,12 @@ describe('/privacy', () => {
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
-  it('takes a member’s own name out, once asked; limits count on', async ({ bot, guild, admin, canary }) => {
+  it("deletes a member's name after a confirmation, while limits still count their submissions", async ({
+    bot,
+    guild,
+    admin,
+    canary,
+  }) => {
     const onDisk = () => bot.store.content();
     const other = guild.person({ role: 'other' });
     await addServer(other, 'c.example.com:3');
@@ -52,7 +57,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
-  it('lets an admin delete all the data of the guild, after asking', async ({ bot, admin, canary }) => {
+  it('lets an admin delete all data of the guild after a confirmation', async ({ bot, admin, canary }) => {
     const onDisk = () => bot.store.content();
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const question = await admin.press(
@@ -67,7 +72,7 @@ describe('/privacy', () => {
       expect(await onDisk(), gone).not.toContain(gone);
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
     expect(textOf(await elsewhere.admin.slash('keystatus'))).toContain('Last worked');
-    // What was submitted goes on counting for the operator's limit of the guild; a member's begins anew.
+    // The guild still counts for the operator's limit. The member's own limit starts again.
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(canary, 'a.example.com:1'))).toContain(ACCEPTED);
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');

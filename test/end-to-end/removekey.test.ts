@@ -10,7 +10,7 @@ const addOne = async ({ member, listing }: TestGuild) =>
   textOf(await addServer(member, `s${listing.requests.length}.example.com:1`));
 
 describe('/removekey', () => {
-  it('asks once, and the log channel is told', async ({ guild, admin }) => {
+  it('asks for a confirmation, and the log channel shows the removal', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const question = await admin.slash('removekey');
     expect(textOf(question)).toContain('Remove the API key …wxyz?');
@@ -23,7 +23,7 @@ describe('/removekey', () => {
     expect(textOf(await admin.slash('removekey'))).toContain('no API key');
   });
 
-  it('leaves the key alone with Cancel, and the message loses its buttons', async ({ guild, admin }) => {
+  it('keeps the key after Cancel, and removes the buttons', async ({ guild, admin }) => {
     const question = await admin.slash('removekey');
     expect(textOf(await admin.press(question, 'Cancel'))).toContain('Nothing was changed.');
     expect(labelsOf(question)).toEqual([]);

@@ -19,7 +19,14 @@ import {
 
 const it = ownBotTest();
 
-it('what was set, stands and is asked goes on', async ({ bot, guild, admin, member, listing, discord }) => {
+it('settings, open messages and buttons keep working after a restart', async ({
+  bot,
+  guild,
+  admin,
+  member,
+  listing,
+  discord,
+}) => {
   const removing = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
   const emptied = await bot.newGuild({ key: 'sandbox-key' });
   const deciding = await bot.newGuild({ key: 'sandbox-key' });
@@ -40,7 +47,7 @@ it('what was set, stands and is asked goes on', async ({ bot, guild, admin, memb
   const panel = await postPanel(guild, 'Ours');
 
   await pickSetting(removing, 'Language for everyone', '日本語');
-  // Any change writes Discord's name of the language, which is another one.
+  // Any change stores the guild's Discord language, which differs from the chosen one.
   await setQuota(removing, '50');
   const search = await removing.member.slash('games', { search: 'a' });
   await addServer(removing.member, 'removing.example.com:1');

@@ -20,7 +20,7 @@ function listRust({ records }: Bot, address: string): void {
 
 const submit = (guild: TestGuild, server: string, game = 'rust') => addServer(guild.member, server, { game });
 
-/** The kinds of asynchronous resources by which a packet of a lookup leaves. */
+/** The types of asynchronous resources that send packets of a lookup. */
 const LOOKUPS = new Set(['DNSCHANNEL', 'QUERYWRAP', 'UDPWRAP', 'GETADDRINFOREQWRAP']);
 
 /** Runs an action, and returns how many of these resources were created. */
@@ -47,7 +47,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it('fills in the query port of one game server, and says so', async ({ bot, guild }) => {
+  it('fills in the query port of one game server, and the reply mentions it', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -66,7 +66,10 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in a list, also in its edited lines, and says so before and after', async ({ bot, guild }) => {
+  it('fills in a list, including edited lines, and both preview and report mention it', async ({
+    bot,
+    guild,
+  }) => {
     listRust(bot, '93.184.216.36');
     const preview = await paste(
       guild.member,
@@ -153,7 +156,10 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain('Steam and name servers receive the addresses');
   });
 
-  it('looks up what is missing, so that the next test counts something', async ({ bot, guild }) => {
+  it('creates resources for a lookup, which proves that the next test can count them', async ({
+    bot,
+    guild,
+  }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);
@@ -162,7 +168,7 @@ describe('the server lookup', () => {
 });
 
 describe('without SERVER_LOOKUP', () => {
-  itWithout('no packet of a lookup leaves', async ({ bot, guild }) => {
+  itWithout('the bot sends no packets of a lookup', async ({ bot, guild }) => {
     expect(await lookupsDuring(() => submitAll(guild))).toBe(0);
     expect([...bot.records.askedSteam, ...bot.records.askedNames]).toEqual([]);
     expect(textOf(await guild.member.slash('privacy'))).not.toContain('Steam');

@@ -5,7 +5,7 @@ import { ACCEPTED, addServer, labelsOf, logMessages, openModal, removeKey } from
 
 const it = botTest({ key: null, listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
 
-/** The key with which a server of this guild leaves. */
+/** Submits a server, and returns the key of the request. */
 async function keyInUse({ member, listing }: TestGuild): Promise<string | undefined> {
   const answer = await addServer(member, `s${listing.requests.length}.example.com:1`);
   return textOf(answer).includes(ACCEPTED) ? listing.requests.at(-1)?.key : undefined;
@@ -19,7 +19,7 @@ describe('/setkey', () => {
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
-  it('keeps nothing of a key that the service refuses, and asks again', async ({ guild, admin, member }) => {
+  it("doesn't store a key that the service rejects, and asks again", async ({ guild, admin, member }) => {
     const refused = await setKey(admin, 'wrong-key');
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
@@ -28,20 +28,20 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
-    // Nothing of it is shown, since it is short.
+    // A short key is hidden completely.
     expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and has been saved/);
     expect(labelsOf(refused)).toEqual([]);
     expect(await keyInUse(guild)).toBe('sandbox-key');
     expect(textOf(await member.slash('games'))).toContain('From the listing service');
   });
 
-  it('refuses a key of spaces', async ({ admin }) => {
+  it('rejects a key of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
     expect(textOf(empty)).toContain("You didn't enter an API key");
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
-  it('says while the service is down that the key may be right', async ({ guild, admin, listing }) => {
+  it('reports that the key may be valid while the service is down', async ({ guild, admin, listing }) => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
@@ -52,7 +52,7 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it('replaces the previous key only by one that works', async ({ guild, admin, listing }) => {
+  it('replaces the previous key only with a working one', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
@@ -77,7 +77,10 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tries five keys a minute for a guild, and says when the next can be', async ({ admin, listing }) => {
+  it('tests five keys a minute per guild, and shows when the next test is possible', async ({
+    admin,
+    listing,
+  }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');

@@ -30,19 +30,21 @@ import {
 } from '../support/people.ts';
 
 const it = botTest();
-/** For what concerns every guild of a bot. */
+/** For tests that concern all guilds of a bot. */
 const ownIt = ownBotTest();
 
 const allowBot = (guild: TestGuild, permissions: bigint) =>
   guild.discord.guildEvents.setBotPermissions(guild, staffChannel(guild), permissions);
 const answerWith = ({ listing }: TestGuild, status: 'success' | 'error', message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status, message } }, 1);
-/** Each time another server, since the same one again would bring a warning. */
+/** Submits a new server each time, because a repeated one would cause a warning. */
 const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
   addServer(who, `${randomUUID()}.example.com:1`, { game });
 
 describe('/settings', () => {
-  it('shows every setting, what can be changed, and where commands are given', async ({ guild }) => {
+  it('shows every setting, the menu to change one, and a link to the command permissions', async ({
+    guild,
+  }) => {
     const said = textOf(await openSettings(guild));
     expect(said).toContain('(only you can see this)');
     expect(said).toMatch(
@@ -55,7 +57,7 @@ describe('/settings', () => {
     expect(said).toContain('[ Command Permissions → https://support-apps');
   });
 
-  it('offers to enter the API key where there is none that works', async ({ guild, admin }) => {
+  it('offers to enter the API key if there is no working one', async ({ guild, admin }) => {
     expect(labelsOf(await openSettings(guild))).not.toContain('Enter an API key');
     await removeKey(admin);
     const without = await openSettings(guild);
@@ -64,7 +66,7 @@ describe('/settings', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it('says on the page of each setting what it is for and how it is', async ({ guild }) => {
+  it('explains each setting and shows its value on its own page', async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
@@ -84,7 +86,11 @@ describe('/settings', () => {
     }
   });
 
-  it('lets what is chosen be changed', async ({ guild, admin, discord }) => {
+  it('offers to choose a role on the page where a log channel was chosen', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
       /You can also choose a role.*▾ Change….*▾ Choose a role to notify/s,
@@ -94,7 +100,7 @@ describe('/settings', () => {
   });
 });
 
-/** What an admin reads and presses, in three languages. */
+/** The labels that these tests use, in three languages. */
 const IN_LANGUAGES = [
   { locale: 'en-US', panels: 'Panels', games: 'Games', only: 'Allow only games submitted so far' },
   { locale: 'de', panels: 'Panels', games: 'Spiele', only: 'Nur bisher eingereichte Spiele erlauben' },
@@ -105,7 +111,9 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   const places = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
-  it('names what is off in one line, and begins each page with its name', async ({ guild }) => {
+  it('lists disabled settings in one line, and begins each page with the name of its setting', async ({
+    guild,
+  }) => {
     const mine = places(guild);
     const overview = await openSettings(mine);
     expect(contentOf(overview).length).toBeLessThan(700);
@@ -146,7 +154,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 });
 
-it('says what is refused over what stands now, and keeps what was typed', async ({ guild, admin }) => {
+it('an error shows the current value, and the form keeps the rejected input', async ({ guild, admin }) => {
   const view = await openSetting(guild, 'Daily quota');
   const { modal } = await openModal(admin, view, 'Change…');
   await setQuota(guild, '8');
@@ -159,7 +167,7 @@ it('says what is refused over what stands now, and keeps what was typed', async 
 });
 
 describe('the log channel', () => {
-  it('is told of every submission: who, what and the answer', async ({ guild, member, listing }) => {
+  it('shows every submission with its member, server and outcome', async ({ guild, member, listing }) => {
     await chooseLogChannel(guild);
     const answer = await addServer(member, 'play.example.com:1');
     await addServer(member, 'play.example.com:1');
@@ -181,7 +189,12 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is told of changes of the key and of refused attempts', async ({ bot, guild, admin, member }) => {
+  it('shows changes of the key and denied attempts to use admin commands', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     await chooseLogChannel(guild);
     expect(logMessages(guild)).toEqual([
       expect.stringMatching(/bot's log channel.*Chosen by <@\d+> \(admin\)/),
@@ -189,7 +202,7 @@ describe('the log channel', () => {
     await setKey(admin, 'sandbox-key');
     giveCommand(bot, 'setkey', member);
     await member.slash('setkey');
-    // Admins see it under /privacy, which is open to all.
+    // This button is normally shown only to admins, in /privacy, a command that everyone can use.
     const erase = { type: 2, style: 4, label: 'Delete', custom_id: 'privacy:erase' };
     const forged = await postComponents(bot, admin.channelId, [{ type: 1, components: [erase] }]);
     assert(forged);
@@ -202,7 +215,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is told of every change of the settings', async ({ guild, admin }) => {
+  it('shows every change of a setting', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
     await admin.press(announcing, "Don't announce submissions");
@@ -233,7 +246,10 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('that forbids posting is named in /settings, and works again later', async ({ guild, discord }) => {
+  it('without permissions is reported in /settings, and works again once they are restored', async ({
+    guild,
+    discord,
+  }) => {
     await chooseLogChannel(guild);
     allowBot(guild, 0n);
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
@@ -254,20 +270,23 @@ describe('the log channel', () => {
   });
 });
 
-it('a log channel that others can follow is taken, with a warning', async ({ guild }) => {
+it('an announcement channel can be the log channel, with a warning', async ({ guild }) => {
   expect(textOf(await pickSetting(guild, 'Log channel', '#news'))).toMatch(
     /⚠️ #\d+ is an announcement channel: Publish .*✅ Log channel: #/s,
   );
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
 
-describe('a log channel that is closed to the bot', () => {
+describe('a log channel without permissions for the bot', () => {
   const lacks = (answer: Answer) =>
     textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
   const posts = (guild: TestGuild) =>
     guild.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(guild)}/messages`));
 
-  it('is refused with what is missing, and taken once that is opened', async ({ guild, admin }) => {
+  it('is rejected with the missing permissions, and accepted once they are granted', async ({
+    guild,
+    admin,
+  }) => {
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     const refused = await admin.pick(view, ['#staff']);
@@ -280,7 +299,7 @@ describe('a log channel that is closed to the bot', () => {
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
   });
 
-  it('is as well no place for announcements', async ({ guild, admin }) => {
+  it('is also rejected for announcements', async ({ guild, admin }) => {
     allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
     const view = await openSetting(guild, 'Announcements');
     const refused = await admin.pick(view, ['#staff']);
@@ -291,7 +310,7 @@ describe('a log channel that is closed to the bot', () => {
     expect(posts(guild)).toEqual([]);
   });
 
-  it('is found by a test of the log, and so is that it works again', async ({ guild, admin }) => {
+  it('is detected by a test of the log channel, and so is its recovery', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, 0n);
@@ -313,7 +332,7 @@ describe('the role to notify', () => {
   const alerts = (guild: TestGuild) =>
     posted(guild).flatMap(({ current }) => (current?.content ? [current] : []));
 
-  it('is chosen, said in the log, and taken back', async ({ guild }) => {
+  it('can be chosen and removed, and the log shows both', async ({ guild }) => {
     const id = role(guild, 'staff');
     expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toMatch(
       /⚠️ Role to notify: @.*but there is no log channel/,
@@ -329,7 +348,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('alone is mentioned when the service refuses the key', async ({ guild }) => {
+  it('is the only mention when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role to notify', '@staff');
@@ -342,12 +361,12 @@ describe('the role to notify', () => {
     expect(alert?.content).toMatch(
       new RegExp(`^<@&${id}>\\n❌ The listing service rejects this Discord server's API key`),
     );
-    // Android shows no command to tap in an embed.
+    // In an embed, commands cannot be tapped on Android.
     expect(alert?.content).toMatch(/<\/setkey:\d+>.*If you think the key is right.*<\/keystatus:\d+>/);
     expect(alert?.embeds[0]?.description).toMatch(/^Set by <@\d+> .*\(<t:\d+:f>\)/);
   });
 
-  it('is neither @everyone nor one that the bot cannot mention', async ({ guild }) => {
+  it('cannot be @everyone or a role that the bot cannot mention', async ({ guild }) => {
     await chooseLogChannel(guild);
     expect(textOf(await pickSetting(guild, 'Role to notify', '@everyone'))).toContain(
       'This bot never notifies @everyone',
@@ -357,7 +376,7 @@ describe('the role to notify', () => {
       /Not changed: the bot can't mention @\d+\. Turn on “Allow anyone to @mention this role” under/,
     );
     expect(await line(guild)).toBeUndefined();
-    // What counts is what the bot may do in the log channel, which is chosen again.
+    // The bot checks its permissions in the log channel, whenever one is chosen.
     allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
     await pickSetting(guild, 'Log channel', '#staff');
     await pickSetting(guild, 'Role to notify', '@closed');
@@ -365,7 +384,7 @@ describe('the role to notify', () => {
   });
 });
 
-it('announcements tell of what was sent for review alone', async ({ guild, member, discord }) => {
+it('announcements contain only servers that were sent for review', async ({ guild, member, discord }) => {
   const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
   await addOne(guild);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -383,8 +402,8 @@ it('announcements tell of what was sent for review alone', async ({ guild, membe
   expect(announced?.mentions).toEqual([]);
 });
 
-describe('the games of a guild', () => {
-  it('are all of them, or those that were chosen, page by page', async ({ guild, admin }) => {
+describe('the allowed games', () => {
+  it('are all games, or those chosen from several pages', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
@@ -403,7 +422,7 @@ describe('the games of a guild', () => {
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
-  it('are all that can be submitted, found and suggested', async ({ guild, member }) => {
+  it('are the only ones that can be submitted, found and suggested', async ({ guild, member }) => {
     const list = await member.slash('games');
     await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;
@@ -418,19 +437,22 @@ describe('the games of a guild', () => {
     expect(textOf(await addOne(guild, 'cs2'))).toContain(ACCEPTED);
   });
 
-  ownIt('lose with the next choice what the service no longer has', async ({ guild, admin, listing }) => {
-    await allowGames(guild, ['Factorio']);
-    const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
-    await listing.behave({ kind: 'json', status: 200, body }, 1);
-    await setKey(admin, 'sandbox-key');
-    const chosen = await allowGames(guild, ['Factorio 2']);
-    expect(textOf(chosen)).toContain('Factorio 2');
-    expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
-  });
+  ownIt(
+    'lose games that the service no longer has, with the next choice',
+    async ({ guild, admin, listing }) => {
+      await allowGames(guild, ['Factorio']);
+      const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
+      await listing.behave({ kind: 'json', status: 200, body }, 1);
+      await setKey(admin, 'sandbox-key');
+      const chosen = await allowGames(guild, ['Factorio 2']);
+      expect(textOf(chosen)).toContain('Factorio 2');
+      expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
+    },
+  );
 });
 
-describe('the daily quota', () => {
-  it('is a whole number, and shown in the window that changes it', async ({ guild, admin }) => {
+describe('the daily quota setting', () => {
+  it('accepts only a whole number, and its form shows the current one', async ({ guild, admin }) => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');
@@ -440,8 +462,8 @@ describe('the daily quota', () => {
   });
 });
 
-describe('the language for everybody', () => {
-  it("is Discord's until one is chosen, whatever Discord says then, and Discord's again", async ({ bot }) => {
+describe('the language for everyone', () => {
+  it('follows Discord until an admin chooses one, and again after that is undone', async ({ bot }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin } = guild;
     const panel = async () => textOf(await postPanel(guild));
@@ -459,7 +481,9 @@ describe('the language for everybody', () => {
     expect(await panel()).toContain('Spielserver einreichen');
   });
 
-  it("is Discord's as it is now to moderators, in the log channel and after a deletion", async ({ bot }) => {
+  it("follows Discord's current setting in moderators' messages, in the log and after a deletion", async ({
+    bot,
+  }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin, member, discord } = guild;
     await turnApprovalOn(guild);

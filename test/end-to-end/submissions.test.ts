@@ -17,11 +17,11 @@ import {
 
 const it = botTest();
 
-/** What somebody reads of the submissions of the guild. */
+/** Returns the text of /submissions. */
 const read = async ({ admin }: Pick<TestGuild, 'admin'>, options = {}, who = admin) =>
   textOf(await who.slash('submissions', options));
 
-/** Four servers, each with another outcome; the last is the admin's, the others are the member's. */
+/** Submits four servers with four different outcomes. The last one is the admin's, the others are the member's. */
 async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
   await addServer(member, 'first.example.com:1', { query_port: 9 });
   const body = { status: 'error', message: '=No **luck**.' };
@@ -35,7 +35,7 @@ async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
 }
 
 describe('/submissions', () => {
-  it('says that there are none, with a button that submits', async ({ guild, admin, member }) => {
+  it('offers to submit a server if there are no submissions', async ({ guild, admin, member }) => {
     expect(await read(guild)).toContain('Nothing has been submitted here yet.');
     const none = await member.slash('submissions');
     expect(textOf(none)).toContain('There is nothing here under your name.');
@@ -44,14 +44,16 @@ describe('/submissions', () => {
     expect(textOf(await member.submit(modal, { game: 'cs2', server: 'first.example.com:1' }))).toContain(
       ACCEPTED,
     );
-    // Of what somebody looks for there is none: that is no reason to submit.
+    // An empty search result doesn't offer to submit.
     expect(labelsOf(await admin.slash('submissions', { game: 'rust' }))).toEqual([]);
     expect(labelsOf(await admin.slash('submissions', { member: admin.userId }))).toEqual([
       'Submit a game server',
     ]);
   });
 
-  it('shows outcome and time, newest first, and “sent for review”, nothing more', async ({ guild }) => {
+  it('shows outcomes and times, newest first, and calls accepted servers only “sent for review”', async ({
+    guild,
+  }) => {
     await addFour(guild);
     const all = await read(guild);
     expect(all).toContain('(only you can see this)');
@@ -61,7 +63,11 @@ describe('/submissions', () => {
     expect(all).not.toMatch(/approved|pending|in review/i);
   });
 
-  it('shows members their own, and all to who may manage it', async ({ guild, admin, member }) => {
+  it('shows members their own submissions, and users who manage the server all of them', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await addFour(guild);
     const own = await read(guild, {}, member);
     expect(own).toMatch(/My submissions.*3 submissions/s);
@@ -77,7 +83,7 @@ describe('/submissions', () => {
     expect(mine).not.toContain('by @');
   });
 
-  it('finds those of a game, an address, an outcome', async ({ bot, guild, admin }) => {
+  it('finds submissions by game, address or outcome', async ({ bot, guild, admin }) => {
     await addFour(guild);
     expect(await read(guild, { game: 'rust' })).toMatch(/1 submission, .*Rust/s);
     expect(await read(guild, { game: 'Counter-Strike 2' })).toMatch(/1 submission, .*first/s);
@@ -98,12 +104,12 @@ describe('/submissions', () => {
     }
     const choices = await admin.complete('submissions', 'game', { game: 'minec' });
     expect(choices[0]).toMatchObject({ value: 'minecraft' });
-    // The service has it no more.
+    // The service no longer has this game.
     await bot.store.rows("UPDATE servers SET game = 'gone' WHERE guild_id = ? AND game = 'rust'", guild.id);
     expect(await read(guild, { game: 'gone' })).toMatch(/1 submission, .*second\.example/s);
   });
 
-  it('is turned in pages of the filter, for each alone', async ({ admin, member }) => {
+  it('keeps its filter on every page, for each user separately', async ({ admin, member }) => {
     await addServer(admin, 'admins.example.com:1');
     for (let n = 1; n <= 12; n += 1) await addServer(member, `mc.example.com:${n}`, { game: 'minecraft' });
     const found = await admin.slash('submissions', { game: 'minecraft', server: 'mc.ex' });
@@ -117,7 +123,7 @@ describe('/submissions', () => {
     expect(next).not.toContain('admins');
   });
 
-  it('is exported as a table that no spreadsheet takes for formulas', async ({ guild, admin, member }) => {
+  it('is exported as a table without formulas', async ({ guild, admin, member }) => {
     await addFour(guild);
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = messageOf(await admin.press(all, 'Export'));
@@ -156,7 +162,12 @@ describe('/submissions', () => {
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it('submits again what was not sent or is unconfirmed', async ({ guild, admin, member, listing }) => {
+  it('offers to resubmit servers that were not sent or are unconfirmed', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
     await listing.behave({ kind: 'down' });
     await addServer(member, 'unsent.example.com:1');
     await pressSubmit(member, await paste(member, lines(2)));
@@ -169,7 +180,7 @@ describe('/submissions', () => {
     const again = 'Submit unsent.example.com:1 again';
     const anyway = 'Send lost.example.com:1 again anyway';
     expect(labelsOf(page)).toEqual([anyway, again, 'Show list 1', 'Export']);
-    // They are their member's alone.
+    // Only their member gets these buttons.
     expect(labelsOf(await admin.slash('submissions'))).toEqual(['Show list 1', 'Export']);
     for (const label of [again, anyway]) {
       const answer = await reported(await member.press(page, label));
@@ -188,7 +199,10 @@ describe('/submissions', () => {
     expect(await read(guild)).toContain('7 submissions');
   });
 
-  it('has a list as one entry, with what came of its lines behind a button', async ({ admin, member }) => {
+  it('shows a list as one entry, with the outcomes of its lines behind a button', async ({
+    admin,
+    member,
+  }) => {
     await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');
@@ -211,7 +225,7 @@ const COUNT = 20_000;
 const DAY_MS = 86_400_000;
 
 ownBotTest({ env: { HISTORY_DAYS: '7' } })(
-  'a long history is exported as one file, and loses what is older than HISTORY_DAYS',
+  'a long history is exported as one file, and loses submissions older than HISTORY_DAYS',
   async ({ bot, guild, admin, member }) => {
     const many = await bot.newGuild();
     await bot.process.stop();
@@ -237,7 +251,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     expect(rows).toHaveLength(COUNT);
     expect(rows[0]).toContain('s19999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
-    // More than the pages have.
+    // This is more than the pages show.
     const newest = await many.admin.slash('submissions');
     expect(textOf(newest)).toMatch(
       /1,000\+ submissions, newest first\. These pages show only the newest 1,000; .*Page 1 of 100/s,

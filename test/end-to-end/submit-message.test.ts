@@ -8,7 +8,7 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
-  it('reads the text, and then the file that Discord makes of a long one', async ({
+  it('reads the text, and then the file into which Discord converts a long message', async ({
     guild,
     member,
     listing,
@@ -35,7 +35,12 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
   });
 
-  it('finds addresses in every form once, and asks for games', async ({ bot, guild, member, listing }) => {
+  it('finds every form of address once, and asks for missing games', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     const preview = await use(
       guild,
       [
@@ -63,7 +68,7 @@ describe('"Submit servers" on a message', () => {
       expect(text).not.toContain('hunter2');
   });
 
-  it('takes a game by name that is not in the select', async ({ guild, member, listing }) => {
+  it('accepts the name of a game that is not in the select menu', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
     const modal = modalOf(await member.press(preview, 'Type another game'));
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
@@ -74,7 +79,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers the game that a word may mean, to be taken at a press', async ({ guild, member, listing }) => {
+  it('offers the game that a word may refer to, as a button', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
@@ -82,7 +87,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
-  it('gives a server without a port the usual one with a press', async ({ guild, member, listing }) => {
+  it('adds the default port to a server without one after a press', async ({ guild, member, listing }) => {
     const chosen = await member.pick(
       await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
       ['cs2'],
@@ -93,7 +98,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
-  it('says when there is nothing in the message, and that there is no key', async ({ bot, guild }) => {
+  it('reports that a message has no address, or that there is no key', async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No game server address was found',
     );

@@ -7,7 +7,7 @@ const HOST = 'brake.example.com';
 const PROMISE = "You'll also get a direct message.";
 
 ownBotTest()(
-  'once Discord stops direct messages, none is sent or promised',
+  'after Discord stops direct messages, the bot no longer sends or promises any',
   async ({ bot, guild, member, discord }) => {
     const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
     await turnApprovalOn(guild);
@@ -27,7 +27,7 @@ ownBotTest()(
 );
 
 botTest({ env: { DIRECT_MESSAGES: 'off' } })(
-  'DIRECT_MESSAGES=off sends and promises none, and offers no switch',
+  'with DIRECT_MESSAGES=off, the bot sends and promises no direct messages, and hides the switch',
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');

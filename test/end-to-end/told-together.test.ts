@@ -7,7 +7,7 @@ import { ACCEPTED, addServer, openModal } from '../support/people.ts';
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
 
-it('the decisions of a minute come in one message, the replies at once', async ({
+it('decisions within a minute are combined into one direct message, while replies change immediately', async ({
   bot,
   guild,
   member,
@@ -44,12 +44,12 @@ it('the decisions of a minute come in one message, the replies at once', async (
   }
   expect(message?.current.embeds).toHaveLength(3);
   await expect.poll(() => directTo(guild, other).length).toBe(1);
-  // Of each person the channel was opened once.
+  // The bot opened each member's channel only once.
   const opened = discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));
   expect(opened).toHaveLength(2);
 });
 
-it('what waited for an hour is dropped', async ({ bot, guild, member }) => {
+it('a direct message that is an hour late is dropped', async ({ bot, guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await addServer(member, 'late.example.com:1');

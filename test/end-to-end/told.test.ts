@@ -25,7 +25,10 @@ async function decline(guild: TestGuild, reason: string): Promise<void> {
   await moderator.submit(modal, { reason });
 }
 
-it('a member is told once of a decision, in a message and the reply', async ({ guild, member }) => {
+it('a decision is reported to its member once by direct message, and in the reply', async ({
+  guild,
+  member,
+}) => {
   await turnApprovalOn(guild);
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).toContain(PROMISE);
@@ -54,7 +57,7 @@ it.for([
     { status: 200, body: { name: `**Games** <@&1> ${'x'.repeat(90)}` } },
     /Submitted in \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
   ],
-  ['left out where Discord does not say it', { status: 503 }, /Submitted in https:/],
+  ['omitted if Discord does not return it', { status: 503 }, /Submitted in https:/],
 ] as const)('the name of the Discord server is %s', async ([, answer, expected], {
   guild,
   member,
@@ -74,8 +77,8 @@ it.for([
 
 it.for([
   ['Discord fails to open a channel', { kind: 'status', status: 503 }, /\/users\/@me\/channels$/],
-  ['the answer to the message is lost', { kind: 'answer lost' }, undefined],
-] as const)('a member gets one direct message where %s', async ([, fault, opening], {
+  ['the response to the message is lost', { kind: 'answer lost' }, undefined],
+] as const)('a member gets exactly one direct message even if %s', async ([, fault, opening], {
   guild,
   member,
   discord,
@@ -91,7 +94,7 @@ it.for([
   await expect.poll(() => directTo(guild, member).length).toBe(1);
 });
 
-it('a member is told in their own language why something was declined', async ({ guild }) => {
+it('a member sees the reason for a declined submission in their own language', async ({ guild }) => {
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');
   const reply = await addServer(mia, `${HOST}:1`);
@@ -103,7 +106,7 @@ it('a member is told in their own language why something was declined', async ({
   await expect.poll(() => textOf(reply)).toContain('Abgelehnt');
 });
 
-it('a member is told nothing of what they did themselves', async ({ bot, guild, member, discord }) => {
+it('members are not notified about their own actions', async ({ bot, guild, member, discord }) => {
   await turnApprovalOn(guild);
   const withdrawn = await addServer(member, `${HOST}:1`);
   await member.press(withdrawn, 'Withdraw');
@@ -127,7 +130,12 @@ it('a member is told nothing of what they did themselves', async ({ bot, guild, 
   expect(directTo(guild, member)).toEqual([]);
 });
 
-it('these messages go off in /privacy, and for all in /settings', async ({ bot, guild, admin, member }) => {
+it('direct messages can be turned off in /privacy, and for everyone in /settings', async ({
+  bot,
+  guild,
+  admin,
+  member,
+}) => {
   await turnApprovalOn(guild);
   const privacy = await member.slash('privacy');
   await member.press(privacy, 'Turn direct messages off');
@@ -148,13 +156,18 @@ it('these messages go off in /privacy, and for all in /settings', async ({ bot, 
   expect(directTo(guild, member)).toEqual([]);
   await admin.press(page, 'Send direct messages');
   expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
-  // With their name goes that they want none.
+  // Deleting the name also deletes this choice.
   await member.press(privacy, 'Turn direct messages off');
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
-it('who takes no direct messages is left alone, quietly', async ({ bot, guild, member, discord }) => {
+it("a member who doesn't accept direct messages gets no more, and nothing is logged", async ({
+  bot,
+  guild,
+  member,
+  discord,
+}) => {
   await turnApprovalOn(guild);
   discord.refuseDirectMessages(member.userId);
   const tries = () =>
@@ -173,7 +186,13 @@ it('who takes no direct messages is left alone, quietly', async ({ bot, guild, m
   expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
 });
 
-it('what waits again is told later', async ({ bot, guild, listing, admin, member }) => {
+it('a submission that waits again is reported only after its final decision', async ({
+  bot,
+  guild,
+  listing,
+  admin,
+  member,
+}) => {
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(3)));
   const done = () =>

@@ -8,10 +8,10 @@ import { addServer } from '../support/people.ts';
 
 const it = ownBotTest();
 const processIt = ownBotTest({ asProcess: true });
-/** With a bot that does not run, and that nobody posts to. */
+/** For tests with a bot that isn't running, so that Discord posts no interactions to it. */
 const idleIt = ownBotTest({ start: false, http: false });
 
-/** Starts another bot as an operator does, with the same token, and waits for it to end by itself. */
+/** Starts a second bot as an operator does, with the same token, and waits until it exits on its own. */
 const another = (bot: Bot, storeUrl: string, options: Partial<ProgramOptions> = {}) =>
   runFile(['src/start.js'], { env: envOf(bot, storeUrl), ...options });
 
@@ -22,9 +22,9 @@ const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
   STORE_URL: storeUrl,
 });
 
-describe('a second bot on one database', () => {
+describe('a second bot on the same database', () => {
   processIt.skipIf(isOnPostgres)(
-    'says so and ends until the first one is gone, also by kill -9',
+    'exits with an explanation while the first one runs, and works after that was killed with kill -9',
     async ({ bot, member }) => {
       const path = join(bot.data, 'bot.sqlite');
       const says =
@@ -43,8 +43,8 @@ describe('a second bot on one database', () => {
   );
 });
 
-describe('two bots on one token, each with its database', () => {
-  it('bring a plain warning, in whichever is slower, once', async ({ bot, discord, member, skip }) => {
+describe('two bots with the same token and different databases', () => {
+  it('cause one plain warning, logged by the slower one', async ({ bot, discord, member, skip }) => {
     skip(OVER_HTTP, 'Discord posts to one address, and sends to every session');
     const printed: string[] = [];
     const other = createBotInProcess({
@@ -53,7 +53,7 @@ describe('two bots on one token, each with its database', () => {
       onLine: (line) => printed.push(line),
       onExit: () => undefined,
     });
-    // Discord lets a shard identify once in 5 seconds.
+    // Discord allows one IDENTIFY per shard in 5 seconds.
     discord.clock.advance(5_000);
     other.start();
     await expect.poll(() => discord.gateway.sessions().length).toBe(2);
@@ -69,15 +69,18 @@ describe('two bots on one token, each with its database', () => {
   });
 });
 
-describe('a data folder that cannot be written', () => {
-  idleIt.skipIf(process.getuid?.() !== 0)('brings the very chown that mends it', async ({ bot }) => {
-    const data = join(folder(), 'with space');
-    mkdirSync(data, { mode: 0o755 });
-    chownSync(data, 1000, 1000);
-    const { status, stderr } = await another(bot, `sqlite://${data}/bot.sqlite`, { isOrdinary: true });
-    expect(status).toBe(1);
-    expect(stderr).toContain(
-      `this process runs as user 0, and ${data} belongs to user 1000. Run: sudo chown -R 0:0 '${data}'`,
-    );
-  });
+describe('a data folder that is not writable', () => {
+  idleIt.skipIf(process.getuid?.() !== 0)(
+    'is reported with the chown command that fixes it',
+    async ({ bot }) => {
+      const data = join(folder(), 'with space');
+      mkdirSync(data, { mode: 0o755 });
+      chownSync(data, 1000, 1000);
+      const { status, stderr } = await another(bot, `sqlite://${data}/bot.sqlite`, { isOrdinary: true });
+      expect(status).toBe(1);
+      expect(stderr).toContain(
+        `this process runs as user 0, and ${data} belongs to user 1000. Run: sudo chown -R 0:0 '${data}'`,
+      );
+    },
+  );
 });

@@ -16,10 +16,10 @@ import {
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
-/** What is the same in every language. */
+/** Texts that are not translated. */
 const NAMES = ['Counter-Strike 2', ACCEPTED, 'admin', 'member'];
 
-/** What everybody reads of all that is done below. */
+/** Texts in public messages that this test causes. */
 const PUBLIC = [
   "This is now the bot's log channel",
   'tested the log channel',
@@ -27,7 +27,7 @@ const PUBLIC = [
   'turned this log channel off',
   'changed a setting',
   'has submitted 1 game server for review',
-  // The outcomes stand within that sentence.
+  // The outcomes are part of that message.
   "didn't get a reply in time. Here's the result:\n✅ ",
   'Approve? Not sent unless',
   'Approved',
@@ -41,19 +41,19 @@ botTest({ languages: withPseudoLanguage }).for([
   { language: 'Same as Discord (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(
-  'everybody reads the language of the guild, and each person their own: $language',
+  "public messages use the guild's language, and private ones the user's: $language",
   async ({ language, isChosen }, { bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
     const { admin, member } = guild;
     const everybodyRead: string[] = [];
     const faults: string[] = [];
-    // Each message as it was at any time.
+    // This receives every version of each message.
     discord.watch((event) => {
       if (event.kind !== 'message') return;
       const { message, onlyFor } = event;
       const texts = textsOf(message);
       const isDirect = message.channelId === discord.directChannel(member.userId);
-      // The log of the guild before this one may still be written.
+      // Ignores late log messages of the guild in the previous test.
       if (!isDirect && !discord.channels(guild).some(({ id }) => id === message.channelId)) return;
       if (onlyFor === undefined && !isDirect) {
         everybodyRead.push(...texts);
@@ -62,16 +62,16 @@ botTest({ languages: withPseudoLanguage }).for([
     });
     const draftModal = (answer: Answer) => textsOf(modalOf(answer)).join();
 
-    // What is chosen already cannot be chosen in a select.
+    // A select menu doesn't accept the option that is already chosen.
     if (isChosen) await pickSetting(guild, 'Language for everyone', language);
     await chooseLogChannel(guild);
-    // The log is in the guild's language from its first line on, not only once another setting is changed.
+    // The log uses the guild's language from its first line, not only after another setting is changed.
     await addServer(member, 'play.example.com:9');
     await expect.poll(() => logLines(guild).join()).toContain('play.example.com:9');
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     await pressSetting(guild, 'Log channel', 'Test the log channel');
     await addServer(member, 'play.example.com:1');
-    // Discord takes no reply: the log channel is told what came of it.
+    // Discord rejects the reply, so the bot reports the outcome in the log channel.
     const body = { code: 10015, message: 'Unknown Webhook' };
     const fault = { kind: 'status', status: 404, body } as const;
     discord.faults.inject({ fault, method: 'PATCH', path: /webhooks/, times: Infinity });

@@ -17,21 +17,18 @@ import {
   setQuota,
 } from '../support/people.ts';
 
-/*
- * People are on phones here, which remember a window's fields by its custom id. What stands in a window is what the bot has put
- * there all the same, each time.
- */
+/* Discord on phones remembers a form's input by its custom id. Even so, every form must show the content that the bot sends. */
 
 const it = botTest();
 
-/** Opens a window, changes what stands in it, and opens it again. */
+/** Opens a form, submits a change and opens it again. */
 async function editTwice(person: Person, answer: Answer, changes: Opened['typed']): Promise<Opened[]> {
   const first = await openModal(person, answer);
   await person.submit(first.modal, { ...first.typed, ...changes });
   return [first, await openModal(person, answer)];
 }
 
-/** Opens the window of each message whose time is over. */
+/** Opens the form of each message whose draft is gone. */
 async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): Promise<Opened[]> {
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
   const opened: Opened[] = [];
@@ -44,17 +41,17 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
 }
 
 interface Prefilled {
-  /** What its custom id begins with. */
+  /** The prefix of its custom id. */
   readonly name: string;
-  /** The field in which another text stands the second time. */
+  /** The field whose content differs the second time. */
   readonly field: string;
   readonly texts: readonly [string, string];
   open(guild: TestGuild): Promise<Opened[]>;
 }
 
-/** A list of two, as the window of its lines shows it. */
+/** The two lines of a list, as the form shows them. */
 const linesOf = (server: string): string => `1. ${server} cs2\n2. other.example.com:1 cs2`;
-/** As its message shows it. */
+/** The same lines, as the message shows them. */
 const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
 const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
 
@@ -195,16 +192,21 @@ const PREFILLED: readonly Prefilled[] = [
 const standingIn = ({ data }: SeenModal): Opened['typed'] =>
   Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
 
-describe('a window that opens with something in it', () => {
-  it.for(PREFILLED)('shows it each time: $name, $texts', async ({ name, field, texts, open }, { guild }) => {
+describe('a form with initial content', () => {
+  it.for(PREFILLED)('shows the current content each time: $name, $texts', async ({
+    name,
+    field,
+    texts,
+    open,
+  }, { guild }) => {
     const opened = await open(guild);
     expect(opened.map(({ typed }) => typed[field])).toEqual(texts);
     for (const { modal } of opened) expect(modal.data.custom_id).toMatch(new RegExp(`^${name}:`));
   });
 });
 
-describe('an empty window', () => {
-  it('still shows what was typed when somebody closed it by accident', async ({ member }) => {
+describe('an empty form', () => {
+  it('keeps the input after a user closed it by accident', async ({ member }) => {
     const window = async () => modalOf(await member.slash('addservers'));
     member.close(await window(), { servers: 'typed.example.com:1 cs2' });
     const again = await window();
@@ -212,7 +214,7 @@ describe('an empty window', () => {
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
   });
 
-  it('shows what comes of it now, not what it showed first', async ({ guild, member }) => {
+  it('shows current information, not that from the first time', async ({ guild, member }) => {
     const window = async () => modalOf(await member.slash('addservers')).data;
     const before = await window();
     await turnApprovalOn(guild);
@@ -221,7 +223,7 @@ describe('an empty window', () => {
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 
-  it('shows no key that was typed before', async ({ admin }) => {
+  it('never shows a key that was typed earlier', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
     const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Try again')];
     for (const open of windows) {
