@@ -1,13 +1,16 @@
 import { ApplicationCommandType } from 'discord.js';
+import { submissionsId } from '../src/approval/approval-view.ts';
 import type { NoKey } from '../src/guilds/api-keys.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
-import { linkButton, rows } from '../src/interactions/controls.ts';
+import { button, linkButton, rows } from '../src/interactions/controls.ts';
+import { writePage } from '../src/interactions/pager.ts';
 import { escapeCode } from '../src/words/escape.ts';
 import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
+import { mayDecide } from './submissions/approval.ts';
 
 /**
  * /help: lists the commands that this member can use by the bot's defaults. Interactions don't contain what admins have
@@ -15,9 +18,15 @@ import { slashCommand } from './slash-command.ts';
  * @param commands every command of the bot, in display order
  */
 export function helpCommand(
-  { keys, suggestions, links }: CommandDeps,
+  { keys, settings, approvals, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
+  /** Counts the submissions that wait for this member's decision. */
+  async function waitingFor(context: Context): Promise<number> {
+    const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
+    return decides ? approvals.countWaiting(context.guildId) : 0;
+  }
+
   /** Returns the next step: how to submit if there is a key, otherwise who can set one. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
@@ -52,10 +61,18 @@ export function helpCommand(
     async run(context) {
       const { t } = context;
       const noKey = await keys.problem(context.guildId);
+      const count = await waitingFor(context);
+      const texts = [
+        ...(count > 0 ? [`**${t('submissions.waiting', { count })}**`] : []),
+        await nextText(context, noKey),
+        `**${t('help.title')}**\n${description(context)}`,
+      ];
       return {
         // Not in an embed: Android doesn't show commands as links there (discord-api-docs#5635).
-        content: `${await nextText(context, noKey)}\n\n**${t('help.title')}**\n${description(context)}`,
+        content: texts.join('\n\n'),
         components: rows([
+          count > 0 &&
+            button(submissionsId('waiting', writePage(1, '')), t('submissions.decide', { count }), 'primary'),
           noKey && enterKey(context),
           links.support !== undefined && linkButton(links.support, t('help.support')),
           links.privacy !== undefined && linkButton(links.privacy, t('help.privacy')),

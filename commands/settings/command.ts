@@ -56,12 +56,12 @@ export function settingsCommand(deps: CommandDeps): Command {
     const [found, key, waiting, standing] = await Promise.all([
       settings.getOrUnreadable(guildId),
       keys.status(guildId),
-      approvals.waiting(guildId),
+      approvals.countWaiting(guildId),
       panels.of(guildId),
     ]);
     const isLost = found === 'unreadable';
     const now = { ...(isLost ? DEFAULTS : found), locale: guildLocale };
-    return { now, isLost, key, games: games.all, waiting: waiting.length, panels: standing };
+    return { now, isLost, key, games: games.all, waiting, panels: standing };
   }
 
   /** Reads the settings, after retrying everything that is wrong with them. */

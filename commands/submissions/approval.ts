@@ -37,7 +37,7 @@ type Deciding = PressContext | SubmitContext;
  * Whether the member can decide on submissions.
  * @throws UnreadableSettingsError
  */
-async function mayDecide(
+export async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
 ): Promise<boolean> {
@@ -271,9 +271,8 @@ export function approvalActions(
     waiting,
     async count(context) {
       const { guildId, user } = context;
-      const toDecide = (await decidesNow(context)) ? await approvals.waiting(guildId) : [];
-      const own = await approvals.waiting(guildId, user.id);
-      return { toDecide: toDecide.length, own: own.length };
+      const toDecide = (await decidesNow(context)) ? await approvals.countWaiting(guildId) : 0;
+      return { toDecide, own: await approvals.countWaiting(guildId, user.id) };
     },
     presses: {
       approve: { answers: 'beside', run: approve },

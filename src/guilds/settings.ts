@@ -120,8 +120,8 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * Returns the same, up to a few seconds old, for autocomplete. Never use it inside a transaction: a read that began
-     * outside waits for the connection that the transaction holds.
+     * Returns the same, up to a few seconds old, for autocomplete and /help. Never use it inside a transaction: a read
+     * that began outside waits for the connection that the transaction holds.
      */
     rememberedOrThrow: remembered.get,
     getOrUnreadable,

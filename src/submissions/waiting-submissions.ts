@@ -1,6 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { createRecent } from '../recent.ts';
 import { addressOf } from '../server-lists/row.ts';
+import { countOf } from '../storage/count.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -124,6 +125,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
         .execute();
       return rows.map(({ draft_id }) => draft_id);
     },
+    /** Counts the waiting submissions of the guild, or only of one member. */
+    countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
      * Returns why these servers of a draft can't wait in addition to those of other drafts. Otherwise counts this
      * attempt. Called inside the guild's transaction.

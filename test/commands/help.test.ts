@@ -16,7 +16,9 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
     undefined,
   ])('/help fits into one message if the problem of the key is %s', async (code) => {
     const deps = onlyDeps({
+      settings: { rememberedOrThrow: async () => ({}) },
       keys: { problem: async () => code && { code } },
+      approvals: { countWaiting: async () => 100 },
       suggestions: { games: async () => [] },
       links: {},
     });

@@ -29,7 +29,7 @@ async function choose(
       keys: { status: async () => undefined, problem: async () => undefined },
       panels: { of: async () => [] },
       suggestions: { allowed: async () => [] },
-      approvals: { waiting: async () => [] },
+      approvals: { countWaiting: async () => 0 },
       approvalMessages: { moved: async () => undefined },
       guildLog: { tell: async () => undefined },
     }),
@@ -84,7 +84,7 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
         posts: { put: async () => ({ result: 'posted' }) },
         keys: { status: async () => undefined },
         panels: { of: async () => panels, change: async () => panels },
-        approvals: { waiting: async () => [] },
+        approvals: { countWaiting: async () => 0 },
         guildLog: { tell: async () => undefined },
       }),
     );

@@ -67,7 +67,7 @@ function commandOver(
   const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
   const submissions = { find };
   const settings = { getOrThrow: async () => DEFAULTS };
-  const approvals = { waiting: async () => [] };
+  const approvals = { waiting: async () => [], countWaiting: async () => 0 };
   return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals }));
 }
 

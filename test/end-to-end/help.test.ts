@@ -1,7 +1,8 @@
 import { PermissionFlagsBits } from 'discord.js';
 import { expect } from 'vitest';
+import { turnApprovalOn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { allowGames, labelsOf } from '../support/people.ts';
+import { addServer, allowGames, labelsOf, pickSetting } from '../support/people.ts';
 
 const it = botTest({
   key: null,
@@ -75,4 +76,30 @@ it('/help begins with the next step: setting the key, or an example of /addserve
   expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
   // Command names are not translated, just like in mentions.
   expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
+});
+
+it.for([
+  { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
+  { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
+  { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
+])('/help begins with what waits for whoever can decide: $locale', async ({ locale, waits, decide }, {
+  guild,
+}) => {
+  await setKey(guild.admin, 'sandbox-key');
+  await turnApprovalOn(guild);
+  const helpFor = (role: 'admin' | 'moderator' | 'other') => guild.person({ role, locale }).slash('help');
+  expect(textOf(await helpFor('admin'))).not.toContain(waits);
+  for (const port of [1, 2]) await addServer(guild.member, `play.example.com:${port}`);
+  expect(textOf(await helpFor('moderator'))).not.toContain(waits);
+  await pickSetting(guild, 'Approval', '@Moderators');
+  for (const role of ['admin', 'moderator'] as const) {
+    const help = await helpFor(role);
+    expect(textOf(help)).toContain(`(only you can see this) ${waits}\n`);
+    const [first] = labelsOf(help);
+    expect(first).toBe(decide);
+    const queue = await guild.person({ role, locale }).press(help, decide);
+    expect(textOf(queue)).toContain('play.example.com:1');
+  }
+  expect(textOf(await helpFor('other'))).not.toContain(waits);
+  expect(labelsOf(await helpFor('other'))).not.toContain(decide);
 });

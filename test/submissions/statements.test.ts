@@ -38,6 +38,8 @@ it('no statement about submissions scans a whole table', async () => {
     await beginSubmission(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
     await parts.approvals.whyNotWaiting({ ...mia, id: 'd' }, []);
     await parts.approvals.waiting('1', '2');
+    await parts.approvals.countWaiting('1');
+    await parts.approvals.countWaiting('1', '2');
     await parts.submissions.by('1', 'v');
     await parts.submissions.settled('1', 'w');
     await parts.approvals.draft(mia, 'w');
