@@ -47,7 +47,8 @@ const over = AbortSignal.timeout(Math.ceil(minutes * 60_000));
 if (mix === 'fuzz') await fuzz({ verdict, random, until });
 if (mix === 'soak') {
   const replicas = server && { count: Number(values.replicas), server };
-  await soak({ verdict, random, over, say, replicas });
+  // With an even seed, the bot looks up game servers.
+  await soak({ verdict, random, over, say, serverLookup: Number(seed) % 2 === 0, replicas });
 }
 await server?.stop();
 // Users still waiting for a reply would keep this process alive.

@@ -11,6 +11,8 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 export const KEY = 'sandbox-key';
+/** The query port of every game server in Steam's list. */
+export const QUERY_PORT = 27_020;
 
 /** A user with their own random choices. */
 export interface Member {
@@ -40,6 +42,7 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
   [
     [6, (server) => ({ game: 'cs2', server: `${server}:27015` })],
     [1, (server) => ({ game: 'cs2', server })],
+    [1, (server) => ({ game: 'minecraft', server })],
     [1, (server) => ({ game: 'minecarft', server: `${server}:25565` })],
     [1, (server) => ({ game: 'cs2', server: `${server}:70000` })],
     [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
@@ -70,9 +73,14 @@ export function createMembers(world: World): Members {
   const singles = new Map<string, string[]>();
   let servers = 0;
 
+  /** Returns a name of its own, and adds it to the public records. */
   function freshServer(): string {
     servers += 1;
-    return `s${servers}.example.com`;
+    const server = `s${servers}.example.com`;
+    const address = `93.${184 + (servers >> 16)}.${(servers >> 8) % 256}.${servers % 256}`;
+    world.records.addName(server, { addresses: [address] });
+    world.records.list(address, [{ port: 27_015, queryPort: QUERY_PORT, appId: 730 }]);
+    return server;
   }
 
   const askOf = ({ guildId, name }: Person, server: string): Ask => ({

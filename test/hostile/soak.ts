@@ -4,7 +4,7 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import { ROLE_NAMES } from '../../sandbox/people.ts';
 import { setKey } from '../support/bot.ts';
 import { CLAIMS, claimOf } from './judge.ts';
-import { createMembers, KEY } from './members.ts';
+import { createMembers, KEY, QUERY_PORT } from './members.ts';
 import { createModerators } from './moderators.ts';
 import type { Random } from './random.ts';
 import { createRefusals, makeTrouble } from './trouble.ts';
@@ -31,18 +31,28 @@ export interface SoakOptions {
   readonly random: Random;
   readonly over: AbortSignal;
   readonly say: (line: string) => void;
+  /** Whether the bot looks up game servers. */
+  readonly serverLookup: boolean;
   /** Several processes instead of one. */
   readonly replicas?: Replicas | undefined;
 }
 
 /** Lets nine users submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
-export async function soak({ verdict, random, over, say, replicas }: SoakOptions): Promise<void> {
+export async function soak({
+  verdict,
+  random,
+  over,
+  say,
+  serverLookup,
+  replicas,
+}: SoakOptions): Promise<void> {
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
     verdict,
     // Short enough to make many submissions time out.
     env: { LISTING_API_TIMEOUT_MS: '1500' },
     listing: { onRequest: refusals.onRequest },
+    serverLookup,
     blameless: BLAMELESS,
     ...(replicas && { replicas }),
   });
@@ -79,6 +89,15 @@ export async function soak({ verdict, random, over, say, replicas }: SoakOptions
   for (const claim of CLAIMS) {
     const told = asks.filter(({ words }) => words !== undefined && claimOf(words) === claim);
     say(`told ${claim}: ${told.length}`);
+  }
+  const { askedSteam, askedNames } = world.records;
+  const queryPorts = world.listing.submitted.flatMap(({ query_port: port }) => port ?? []);
+  say(
+    `server lookup: ${serverLookup ? 'on' : 'off'}; questions to Steam: ${askedSteam.length}, to the name server: ` +
+      `${askedNames.length}; servers submitted with a query port: ${queryPorts.length}`,
+  );
+  for (const port of queryPorts) {
+    if (port !== QUERY_PORT) verdict.harm('told wrongly', `query port ${port} is in no record`);
   }
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
   // The service accepted no server of a rejected request with several, so the bot may send them again in smaller requests.

@@ -29,6 +29,24 @@ const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [4, { kind: 'okThenClose' }],
 ];
 
+/** Half of the time, Steam's list and the name server respond as they should. */
+const STEAM_MODES: readonly (readonly [weight: number, mode: Mode])[] = [
+  [10, { kind: 'ok' }],
+  [2, { kind: 'hang' }],
+  [1, { kind: 'slow', ms: 2_000 }],
+  [1, { kind: 'status', status: 429 }],
+  [1, { kind: 'status', status: 503 }],
+  [1, { kind: 'html' }],
+  [1, { kind: 'truncated' }],
+  [1, { kind: 'huge' }],
+  [1, { kind: 'reset' }],
+];
+const NAME_SERVER_MODES = [
+  [4, 'ok'],
+  [2, 'silent'],
+  [2, 'failing'],
+] as const;
+
 const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
   [3, { kind: 'rate limit', scope: 'user', retryAfterMs: 300 }],
   [2, { kind: 'rate limit', scope: 'shared', retryAfterMs: 300 }],
@@ -95,7 +113,7 @@ export async function makeTrouble(
   refusals: ReturnType<typeof createRefusals>,
   replicas?: Replicas,
 ): Promise<void> {
-  const { discord, listing, bot, startBot, setClock, verdict } = world;
+  const { discord, listing, records, bot, startBot, setClock, verdict } = world;
   const { gateway, faults, clock } = discord;
   let isRestarting = false;
 
@@ -145,6 +163,12 @@ export async function makeTrouble(
     await listing.behave({ kind: 'down' });
     await sleep(own.between(100, 1_500));
     await listing.behave({ kind: 'ok' });
+  }
+
+  function troubleRecords(own: Random): void {
+    verdict.count('faults', 1);
+    records.behaveAsSteam(own.pick(STEAM_MODES));
+    records.behaveAsNameServer(own.pick(NAME_SERVER_MODES));
   }
 
   function troubleRest(own: Random): void {
@@ -215,6 +239,7 @@ export async function makeTrouble(
   await Promise.all([
     again('listing', [300, 1_500], troubleListing),
     again('rest', [300, 1_500], troubleRest),
+    again('public records', [1_000, 5_000], troubleRecords),
     again('keys', [20_000, 40_000], refuseKeys),
     again('clock', [8_000, 20_000], jump),
     leaveLogUnread(),
@@ -223,6 +248,8 @@ export async function makeTrouble(
       : [again('gateway', [1_000, 4_000], troubleGateway), again('kills', [1_500, 7_000], kill)]),
   ]);
   await listing.behave({ kind: 'ok' });
+  records.behaveAsSteam({ kind: 'ok' });
+  records.behaveAsNameServer('ok');
   faults.clear();
   gateway.disturbDispatch({});
   healGateway();

@@ -31,6 +31,8 @@ export interface WorldOptions {
   readonly verdict: Verdict;
   readonly env?: Readonly<Record<string, string>>;
   readonly listing?: ListingOptions;
+  /** Whether the bot looks up game servers; by default it doesn't. */
+  readonly serverLookup?: boolean;
   /** How long the bot may take for a first response, in milliseconds; by default 3,000, as with Discord. */
   readonly answerWithinMs?: number;
   /** Discord's error codes that don't count as breaches here. */
@@ -70,9 +72,10 @@ export async function openWorld(options: WorldOptions) {
       },
     }),
     ...(options.listing && { listing: options.listing }),
+    serverLookup: options.serverLookup ?? false,
     discord: { reactionMs: 0, ...(answerWithinMs !== undefined && { answerWithinMs }) },
   });
-  const { discord, listing, bot, people, data } = sandbox;
+  const { discord, listing, records, bot, people, data } = sandbox;
   const stored = createHistory(replicas ? inPostgres(databaseUrl) : inFile(data));
   const lines: string[] = [];
   const asks: Ask[] = [];
@@ -87,6 +90,8 @@ export async function openWorld(options: WorldOptions) {
   return {
     discord,
     listing,
+    /** Steam's list and DNS. */
+    records,
     bot,
     data,
     token: sandbox.token,
