@@ -271,19 +271,10 @@ export async function migrate(
   if (error !== undefined) throw error;
 }
 
-/** Names of migrations before the first release. This version supports none of them. */
-const UNRELEASED = /^(?:000\d|1\.\d+|2\.0)-/;
-
 /** @throws StoreError if the database has a migration that is neither known to this version nor compatible with it */
 export function refuseUnknown(name: string, migrations: readonly string[]): void {
   const unknown = migrations.find((migration) => !(migration in MIGRATIONS) && !isCompatible(migration));
   if (unknown === undefined) return;
-  if (UNRELEASED.test(unknown)) {
-    throw new StoreError(
-      `the database ${name} was written before the first release, and can no longer be read. Nothing was changed: ` +
-        'move it away to start with an empty one.',
-    );
-  }
   throw new StoreError(
     `the database ${name} was written by a newer version of the bot (it has "${unknown}"). Nothing was changed: ` +
       'start that version again, or restore a backup from before it.',

@@ -152,21 +152,21 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
 
 /** A Keyv adapter whose rows have the same shape as in SQLite. */
 function keyvRows(tables: () => Kysely<Tables>) {
-  const rowOf = (key: string) =>
-    tables().selectFrom('keyv').selectAll().where('key', '=', key).where('namespace', '=', '');
-
   return {
     async get(key: string) {
-      const row = await rowOf(key).executeTakeFirst();
-      const isExpired = row?.expires != null && row.expires <= Date.now();
-      return isExpired ? undefined : (row?.value ?? undefined);
+      const row = await tables()
+        .selectFrom('keyv')
+        .select('value')
+        .where('key', '=', key)
+        .where('namespace', '=', '')
+        .executeTakeFirst();
+      return row?.value ?? undefined;
     },
-    async set(key: string, value: string, ttlMs?: number) {
-      const expires = ttlMs === undefined ? null : Date.now() + ttlMs;
+    async set(key: string, value: string) {
       await tables()
         .insertInto('keyv')
-        .values({ key, value, namespace: '', expires })
-        .onConflict((conflict) => conflict.columns(['key', 'namespace']).doUpdateSet({ value, expires }))
+        .values({ key, value, namespace: '' })
+        .onConflict((conflict) => conflict.columns(['key', 'namespace']).doUpdateSet({ value }))
         .execute();
       return true;
     },

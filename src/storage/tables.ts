@@ -164,8 +164,6 @@ export interface KeyvTable {
   /** JSON. */
   readonly value: string | null;
   readonly namespace: string;
-  /** When the value expires; null if never. */
-  readonly expires: number | null;
 }
 
 export interface Tables {

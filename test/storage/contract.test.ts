@@ -54,18 +54,6 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await values.get('a:2')).toBeUndefined();
   });
 
-  it('expires values', async () => {
-    const { open, change } = await newPlace(kind);
-    const { values } = await open();
-    for (const key of ['a:past', 'a:future']) await values.set(key, 1);
-    await change(`update keyv set expires = ${Date.now() - 1} where key = 'a:past'`);
-    await change(`update keyv set expires = ${Date.now() + 600_000} where key = 'a:future'`);
-    expect(await values.get('a:past')).toBeUndefined();
-    expect(await values.get('a:future')).toBe(1);
-    await values.set('a:past', 2);
-    expect(await values.get('a:past')).toBe(2);
-  });
-
   it('rejects calls while it stops and afterwards', async () => {
     const store = await openStore();
     const hold = Promise.withResolvers<void>();
@@ -80,18 +68,14 @@ describe.each(kinds())('a store of %s', (kind) => {
     await expect(store.inGuild('1', async () => undefined)).rejects.toThrow(StoreError);
   });
 
-  it.each([
-    ['a newer version', '9.0-of-next-year', /by a newer version of the bot \(it has "9\.0-of-next-year"\)/],
-    ['an unreleased version', '0001-tables', /before the first release.*move it away/],
-    ['the first of the unreleased versions of 1.0', '1.0-tables', /before the first release.*move it away/],
-    ['a later unreleased version', '1.99-tables', /before the first release.*move it away/],
-    ['the latest unreleased version', '2.0-tables', /before the first release.*move it away/],
-  ])('rejects a database written by %s', async (_, name, words) => {
+  it('rejects a database written by a newer version', async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
-    await change(`insert into kysely_migration values ('${name}', '2027-01-01T00:00:00.000Z')`);
+    await change("insert into kysely_migration values ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
     const refused = store();
-    await expect(refused.start()).rejects.toThrow(words);
+    await expect(refused.start()).rejects.toThrow(
+      /by a newer version of the bot \(it has "9\.0-of-next-year"\)/,
+    );
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
