@@ -20,8 +20,6 @@ const LEFTOVERS = ['-wal', '-shm'];
 export interface RestoreDeps {
   readonly config: Pick<Config, 'storeUrl' | 'encryptionKey'>;
   readonly file: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
 }
 
 /**
@@ -30,7 +28,7 @@ export interface RestoreDeps {
  * @returns that name; `undefined` if there was no database
  * @throws StoreError if the backup can't be restored; everything is unchanged
  */
-export async function restore({ config, file, now }: RestoreDeps): Promise<string | undefined> {
+export async function restore({ config, file }: RestoreDeps): Promise<string | undefined> {
   const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
   if (!existsSync(file)) throw new StoreError(`there is no file ${file}`);
   if (resolve(file) === resolve(path)) throw new StoreError(`${file} is the database itself`);
@@ -48,7 +46,7 @@ export async function restore({ config, file, now }: RestoreDeps): Promise<strin
     });
     await markAsRestored(copy);
     await sync(copy);
-    const kept = wasThere ? await moveAway(path, now) : undefined;
+    const kept = wasThere ? await moveAway(path) : undefined;
     await rename(copy, path);
     await sync(dirname(resolve(path)));
     return kept;
@@ -94,8 +92,8 @@ async function markAsRestored(copy: string): Promise<void> {
 }
 
 /** Renames the previous database with its log, which contains the latest changes. */
-async function moveAway(path: string, now: number): Promise<string> {
-  const kept = `${path}.replaced-${timeInName(now)}`;
+async function moveAway(path: string): Promise<string> {
+  const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it away first`);
   // The log is moved first: SQLite would use a remaining log for the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);

@@ -7,7 +7,7 @@ import { runTool, usage } from './tool.ts';
 await runTool('restore', async () => {
   const [given = ''] = usage('specify the backup: npm run restore -- FILE', { arguments: 1 });
   const file = resolve(given);
-  const kept = await restore({ config: readStoreConfig(process.env), file, now: Date.now() });
+  const kept = await restore({ config: readStoreConfig(process.env), file });
   process.stdout.write(
     `Restored ${file}. Start the bot.\n` +
       'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n' +

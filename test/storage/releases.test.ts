@@ -239,7 +239,7 @@ describe.each(kinds())('over %s', (kind) => {
     await backup.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
     const path = join(folder(), 'bot.sqlite');
     const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
-    await restore({ config, file: backup.url.slice('sqlite://'.length), now: Date.now() });
+    await restore({ config, file: backup.url.slice('sqlite://'.length) });
     const store = await openStore(path);
     expect(await rowsIn(store, 'interactions')).not.toEqual([]);
     expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(

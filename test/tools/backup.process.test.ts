@@ -184,7 +184,7 @@ describe('npm run restore', () => {
         .filter((name) => !name.endsWith('.lock'))
         .map((name) => [name, readFileSync(join(data, name)).toString('base64')]);
     const before = files();
-    const said = await refusalOf(restore({ config: readStoreConfig(store(data)), file, now: Date.now() }));
+    const said = await refusalOf(restore({ config: readStoreConfig(store(data)), file }));
     expect(files()).toEqual(before);
     return said;
   }
@@ -228,7 +228,7 @@ describe('npm run restore', () => {
     const file = join(folder(), 'copy.sqlite');
     await backUp(data, file);
 
-    await restore({ config: readStoreConfig(store(data)), file, now: Date.now() });
+    await restore({ config: readStoreConfig(store(data)), file });
     const restored = await openStore(pathIn(data));
     await partsOver(restored).submissions.endUnfinished('7', Date.now());
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
@@ -262,16 +262,14 @@ describe('a backup of a bot that members are using', () => {
     await underWay;
 
     const config = readStoreConfig(store(bot.data));
-    const restored = () => restore({ config, file, now: Date.now() });
+    const restored = () => restore({ config, file });
     expect(await refusalOf(restored())).toContain('another bot runs on the database');
     await bot.process.stop();
     const elsewhere = folder();
-    const without = await refusalOf(restore({ config: readStoreConfig(store(elsewhere)), file, now: 0 }));
+    const without = await refusalOf(restore({ config: readStoreConfig(store(elsewhere)), file }));
     expect(without).toContain(`its key is missing: put ${pathIn(elsewhere)}.key back`);
     const another = readStoreConfig({ ...store(elsewhere), ENCRYPTION_KEY: 'a'.repeat(64) });
-    expect(await refusalOf(restore({ config: another, file, now: 0 }))).toContain(
-      'encrypted with another key',
-    );
+    expect(await refusalOf(restore({ config: another, file }))).toContain('encrypted with another key');
 
     await restored();
     await bot.start();
