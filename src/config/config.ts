@@ -160,42 +160,23 @@ export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
 }
 
-/** Reads the variables needed to check whether the token works. */
-export function readDiscordConfig(env: Environment) {
-  return readWith(
-    configSchema.pick({
-      discordToken: true,
-      discordApiUrl: true,
-      interactions: true,
-      discordPublicKey: true,
-      interactionsPort: true,
-    }),
-    env,
-  );
+/** Like {@link readConfig}, for tools that need only some of the variables. */
+function readSome<const Names extends readonly (keyof Config)[]>(env: Environment, names: Names) {
+  const shape = Object.fromEntries(names.map((name) => [name, configSchema.shape[name]]));
+  return readWith(z.object(shape), env) as Pick<Config, Names[number]>;
 }
+
+/** Reads the variables needed to check whether the token works. */
+export const readDiscordConfig = (env: Environment) =>
+  readSome(env, ['discordToken', 'discordApiUrl', 'interactions', 'discordPublicKey', 'interactionsPort']);
 
 /** Reads the variables needed to check whether the listing service is reachable. */
-export function readListingConfig(env: Environment) {
-  return readWith(
-    configSchema.pick({
-      listingApiUrl: true,
-      listingApiTimeoutMs: true,
-      listingApiArrayFormat: true,
-      listingApiKey: true,
-    }),
-    env,
-  );
-}
+export const readListingConfig = (env: Environment) =>
+  readSome(env, ['listingApiUrl', 'listingApiTimeoutMs', 'listingApiArrayFormat', 'listingApiKey']);
 
-/** Like {@link readConfig}, for tools that need only the data. */
-export function readStoreConfig(env: Environment): Pick<Config, 'storeUrl' | 'encryptionKey'> {
-  return readWith(configSchema.pick({ storeUrl: true, encryptionKey: true }), env);
-}
+export const readStoreConfig = (env: Environment) => readSome(env, ['storeUrl', 'encryptionKey']);
 
-/** Reads only `ENCRYPTION_KEY`. */
-export function readEncryptionKey(env: Environment): Config['encryptionKey'] {
-  return readWith(configSchema.pick({ encryptionKey: true }), env).encryptionKey;
-}
+export const readEncryptionKey = (env: Environment) => readSome(env, ['encryptionKey']).encryptionKey;
 
 /**
  * Reads the location of the data from a tool's argument.

@@ -93,7 +93,6 @@ export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TOKEN_NEEDED = 'the bot token: three parts separated by dots, and nothing else';
 
-/** The bot's token, as a `Secret`. */
 export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue }) => {
   if (TOKEN.test(text)) return new Secret(text);
   addIssue(`must be ${TOKEN_NEEDED}${mistakeIn(text)}`);

@@ -7,7 +7,7 @@ import { reason } from '../storage/store-error.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError, type Finding, find } from './finding.ts';
 import { checkListing } from './listing-check.ts';
-import { OperatorUrlError, readOperatorUrl } from './operator-urls.ts';
+import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
@@ -51,16 +51,14 @@ async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise
   return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
 }
 
-/** Requests a secret URL of the operator. */
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {
   if (url === undefined) throw new CheckSkippedError(`${name} is not set: see "Alarms" in docs/monitor.md`);
   try {
     await readOperatorUrl(url);
     return `${name} answers`;
   } catch (error) {
-    if (!(error instanceof OperatorUrlError)) throw error;
     throw new CheckFailedError(
-      `${name} does not answer as it should: ${error.message}`,
+      `${name} does not answer as it should: ${reason(error)}`,
       'copy it again, or take it out',
     );
   }

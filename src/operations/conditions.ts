@@ -14,7 +14,7 @@ export interface Condition {
   /** How many minutes it must hold, as in that rule. */
   readonly minutes: number;
   /** Whether it concerns all processes, so that only one of them posts it. */
-  readonly isShared: boolean;
+  readonly isShared?: boolean;
   /** The sentences for when it starts and for when it ends. */
   readonly says: string;
   readonly over: string;
@@ -62,7 +62,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotReady',
       minutes: 2,
-      isShared: false,
       says: 'The bot takes no commands',
       over: 'The bot takes commands',
       look: ({ ready, gateway: { detail }, store: stored }) => !ready && (stored.detail ?? detail ?? true),
@@ -70,7 +69,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotStoreNotWritable',
       minutes: 1,
-      isShared: false,
       says: 'The database accepts no writes, so nothing can be submitted',
       over: 'The database accepts writes',
       look: (health) => !health.store.ok,
@@ -78,7 +76,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotShardDeaf',
       minutes: 5,
-      isShared: false,
       says: 'A part of the Discord servers gets no replies',
       over: 'All Discord servers get replies',
       // Without any session, the bot isn't ready, which is another condition.
@@ -110,7 +107,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotTold',
       minutes: 0,
-      isShared: false,
       says: 'Members could not be told what became of a command that was cut off',
       over: 'For 15 minutes every member could be told',
       look: () => isRecent(notToldAt),
@@ -126,7 +122,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotBackupFailed',
       minutes: 0,
-      isShared: false,
       says: 'A backup failed: the log says why',
       over: 'Backups are made',
       look: () => hasBackupFailed,
@@ -134,7 +129,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotBackupOld',
       minutes: 10,
-      isShared: false,
       says: 'A backup is overdue: the log says why',
       over: 'A backup was made',
       async look() {
@@ -146,7 +140,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotDiskNearlyFull',
       minutes: 5,
-      isShared: false,
       says: 'The disk of the database is nearly full',
       over: 'There is room on the disk of the database',
       async look() {

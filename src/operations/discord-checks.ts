@@ -89,22 +89,27 @@ export interface PortalFindings {
 /** Checks the token and its application. */
 export async function checkPortal(discord: DiscordReader, config: PortalConfig): Promise<PortalFindings> {
   let application: Application | undefined;
-  const findKnowing = (check: string, look: (known: Application) => Promise<string> | string) =>
-    find(check, () => {
-      if (application === undefined) throw new CheckSkippedError('the token first');
-      return look(application);
-    });
   const findings = [
     await find('Token', async () => {
       application = await readApplication(discord);
       return `Discord accepts it: ${application.name}, application ${application.id}`;
     }),
-    await findKnowing('Application', (known) => checkApplication(known, config)),
-    await findKnowing('Invitation', checkInvitation),
-    await findKnowing('Profile', checkProfile),
+    await findIn(application, 'Application', (known) => checkApplication(known, config)),
+    await findIn(application, 'Invitation', checkInvitation),
+    await findIn(application, 'Profile', checkProfile),
   ];
   return { findings, application };
 }
+
+const findIn = (
+  application: Application | undefined,
+  check: string,
+  look: (known: Application) => Promise<string> | string,
+): Promise<Finding> =>
+  find(check, () => {
+    if (application === undefined) throw new CheckSkippedError('the token first');
+    return look(application);
+  });
 
 /** Checks everything on Discord that the bot needs. */
 export async function checkDiscord(
@@ -112,14 +117,10 @@ export async function checkDiscord(
   { config, commands }: DoctorChecksDeps,
 ): Promise<readonly Finding[]> {
   const { findings, application } = await checkPortal(discord, config);
-  if (application === undefined) {
-    const skipped = { state: 'skipped', says: 'the token first' } as const;
-    return [...findings, { check: 'IDENTIFYs', ...skipped }, { check: 'Commands', ...skipped }];
-  }
   return [
     ...findings,
-    await find('IDENTIFYs', () => checkIdentifies(discord, config)),
-    await find('Commands', () => checkCommands(discord, application.id, { config, commands })),
+    await findIn(application, 'IDENTIFYs', () => checkIdentifies(discord, config)),
+    await findIn(application, 'Commands', ({ id }) => checkCommands(discord, id, { config, commands })),
   ];
 }
 

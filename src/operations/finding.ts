@@ -37,7 +37,6 @@ export async function find(check: string, look: () => Promise<string> | string):
   }
 }
 
-const MARKS = { ok: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' } as const;
 const MARK_WIDTH = 'skipped'.length;
 
 /** Formats the findings, one per line. Below each failure, shows how to fix it. */
@@ -47,7 +46,8 @@ export function linesOf(findings: readonly Finding[]): string {
   const lines: string[] = [];
   for (const { check, state, says, mend } of findings) {
     const text = says.replaceAll('\n', `\n${indent}`);
-    lines.push(`${MARKS[state].padEnd(MARK_WIDTH)}  ${check.padEnd(width)}  ${text}`);
+    const mark = state === 'failed' ? 'FAILED' : state;
+    lines.push(`${mark.padEnd(MARK_WIDTH)}  ${check.padEnd(width)}  ${text}`);
     if (mend !== undefined) lines.push(`${indent}→ ${mend}`);
   }
   return `${lines.join('\n')}\n`;

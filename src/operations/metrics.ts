@@ -175,9 +175,9 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Omits unknown numbers.
+        // Omits unknown numbers, and those that can't be read.
         this.remove();
-        const now = await value();
+        const now = await Promise.try(value).catch(() => undefined);
         if (now !== undefined) this.set(now);
       },
     });
@@ -217,17 +217,13 @@ function watchState(register: Registry, parts: WatchedParts): void {
   // The bot doesn't manage the backups or the disk of PostgreSQL.
   const { path } = store;
   if (path !== undefined) {
-    gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', () =>
-      readLastBackup(store.values).then(
-        (at = 0) => at / 1000,
-        () => undefined,
-      ),
+    gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', async () =>
+      seconds((await readLastBackup(store.values)) ?? 0),
     );
-    gauge('disk_free_bytes', 'What is free on the disk of the database.', () =>
-      roomFor(path).then(
-        ({ free }) => free,
-        () => undefined,
-      ),
+    gauge(
+      'disk_free_bytes',
+      'What is free on the disk of the database.',
+      async () => (await roomFor(path)).free,
     );
   }
   new Gauge({

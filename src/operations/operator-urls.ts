@@ -9,12 +9,7 @@ const ANSWER_MS = 10_000;
 /** The maximum size that is read of a response, in bytes. */
 const MOST_READ = 65_536;
 
-/** Why a URL of the operator could not be used. Omits the URL and the response, which may be secret. */
-export class OperatorUrlError extends Error {
-  override readonly name = 'OperatorUrlError';
-}
-
-/** Posts a text to the operator's webhook. @throws OperatorUrlError */
+/** Posts a text to the operator's webhook. @throws Error as {@link ask} */
 export async function postToWebhook(webhook: Secret, content: string): Promise<void> {
   const body = JSON.stringify({
     content,
@@ -24,10 +19,13 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 }
 
-/** Reads the URL. For a Discord webhook, this doesn't post anything. @throws OperatorUrlError */
+/** Reads the URL. For a Discord webhook, this doesn't post anything. @throws Error as {@link ask} */
 export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
 
-/** Makes a request without following redirects. */
+/**
+ * Makes a request without following redirects.
+ * @throws Error without the URL and the response, which may be secret
+ */
 async function ask(
   url: Secret,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
@@ -41,7 +39,7 @@ async function ask(
     status = response.statusCode;
     await response.body.dump({ limit: MOST_READ });
   } catch (error) {
-    throw new OperatorUrlError(signal.aborted ? 'no answer in 10 seconds' : codeOf(error) || 'it failed');
+    throw new Error(signal.aborted ? 'no answer in 10 seconds' : codeOf(error) || 'it failed');
   }
-  if (status < 200 || status >= 300) throw new OperatorUrlError(`HTTP ${status}`);
+  if (status < 200 || status >= 300) throw new Error(`HTTP ${status}`);
 }
