@@ -29,7 +29,8 @@ export const LIMITS = {
   files: 3,
 } as const;
 
-interface NamedValue {
+/** A value offered for an option, with the name that the member sees. */
+export interface Choice {
   readonly name: string;
   readonly value: string;
 }
@@ -38,8 +39,8 @@ interface NamedValue {
  * Fits choices into Discord's limits: keeps the first 25 and shortens names. Never shortens a value, because that would
  * change its meaning. Keeps only the first of choices with the same name, because Discord would reject all choices.
  */
-export function fitChoices(choices: readonly NamedValue[]): NamedValue[] {
-  const byName = new Map<string, NamedValue>();
+export function fitChoices(choices: readonly Choice[]): Choice[] {
+  const byName = new Map<string, Choice>();
   for (const { name, value } of choices) {
     const shown = shorten(name.trim() === '' ? value : name, LIMITS.choiceName);
     const fits = value.trim() !== '' && value.length <= LIMITS.choiceValue && !byName.has(shown);

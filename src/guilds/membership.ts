@@ -7,11 +7,7 @@ import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
 import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
-/**
- * The maximum number of guilds that a check asks Discord about, and the pause after each in milliseconds. Discord
- * allows 50 requests a second.
- */
-const MOST_ASKED = 2_000;
+/** The pause after each guild that a check asks Discord about, in milliseconds. Discord allows 50 requests a second. */
 const PAUSE_MS = 250;
 /** How many rows one statement writes. */
 const ROWS_PER_STATEMENT = 500;
@@ -84,7 +80,7 @@ export function createMembership(deps: MembershipDeps) {
     await beginDays([...held].filter((guildId) => !known.has(guildId)));
 
     const due = rows.filter((row) => now() - row.unused_since >= graceMs);
-    for (const { guild_id: guildId } of due.slice(0, MOST_ASKED)) {
+    for (const { guild_id: guildId } of due) {
       stopping.throwIfAborted();
       if (held.has(guildId)) await ask(guildId);
       else await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();

@@ -73,7 +73,6 @@ export function createPanels(deps: {
 
   return {
     of,
-    /** Returns the ids of the guilds that have panels. */
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /**
      * Adds a panel. If two admins add the last possible one at the same time, the oldest panel's message stays but can

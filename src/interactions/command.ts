@@ -1,6 +1,7 @@
 import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import type { ReplyTarget } from '../discord/api.ts';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
+import type { Choice } from '../discord/limits.ts';
 import type { MessagePlace } from '../submissions/submissions.ts';
 import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
@@ -29,7 +30,6 @@ export interface EnteredValues {
    * empty.
    */
   readonly field: (id: string) => string;
-  /** Returns the file uploaded there. */
   readonly file: (id: string) => UploadedFile | undefined;
 }
 
@@ -142,11 +142,6 @@ interface Handler<Input, Says> {
 export type Press = Handler<PressContext, Reply | Modal>;
 /** The handler of a submitted modal. Discord doesn't allow a modal in response to a modal. */
 export type Submit = Handler<SubmitContext, Reply>;
-
-export interface Choice {
-  readonly name: string;
-  readonly value: string;
-}
 
 /**
  * Handlers of buttons, selects and modals, by the action in their custom id, `name:action:argument`. They keep no state

@@ -1,6 +1,6 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
-import { fitChoices } from '../discord/limits.ts';
+import { type Choice, fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
 import { waitAtMost } from '../lifecycle.ts';
@@ -10,7 +10,6 @@ import type { Translate } from '../words/words.ts';
 import type { Answering, InFlight } from './answer.ts';
 import {
   type Actions,
-  type Choice,
   type Command,
   type Commands,
   contextOf,

@@ -135,7 +135,6 @@ function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   return status === 'success' ? { kind: 'accepted', message } : rejected(message, response);
 }
 
-/** Reads the outcome of `action=games`. */
 function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome {
   const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;

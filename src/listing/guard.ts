@@ -13,7 +13,6 @@ import {
 /** The guild and member that make a request, and until when they can use the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
-/** A request to the listing service. */
 export interface ServiceRequest extends Requester {
   /** `reading`: fetches the games list or tests a key. */
   readonly kind: 'submission' | 'reading';

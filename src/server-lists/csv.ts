@@ -219,7 +219,6 @@ const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 /** Whether a text is an address, valid or not, without a label before it. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
-/** Whether a text is an address with a port. */
 export function hasOwnPort(text: string): boolean {
   if (!/[:\s]/u.test(text)) return false;
   const result = parseAddress(text);

@@ -15,7 +15,6 @@ export type Field =
   | 'name'
   | 'other';
 
-/** Fields that hold a port. */
 export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
 ]);

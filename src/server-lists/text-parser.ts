@@ -75,7 +75,6 @@ const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
-/** Markup before a link. */
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
 /** The maximum number of words in a name that may be an unknown game. */
 const MOST_UNKNOWN_WORDS = 4;

@@ -3,7 +3,6 @@ import type { Game } from '../listing/contract.ts';
 import { indexGames } from '../listing/game-search.ts';
 import { readList } from './read-list.ts';
 
-/** The input for reading a file. */
 export interface FileToRead {
   readonly text: string;
   readonly games: readonly Game[];

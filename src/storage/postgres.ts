@@ -14,7 +14,6 @@ export interface PostgresOptions {
   readonly url: Secret;
   /** Called when an idle connection is lost, for example because the server restarts. */
   readonly onLost: (error: Error) => void;
-  /** The maximum number of connections. */
   readonly connections: number;
   /** Whether statements have no time limit. */
   readonly isUnhurried?: boolean;

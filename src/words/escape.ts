@@ -8,7 +8,6 @@ import { visibleLine } from '../one-line.ts';
  */
 const MARKUP = /[\\*_~`|[\]<>@#]|[:.](?=\S)|^[-+]/gu;
 
-/** The number of an ordered list. */
 const LIST_NUMBER = /^(\d+)([.)])/u;
 
 const escaped = (line: string): string =>

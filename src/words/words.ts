@@ -33,7 +33,6 @@ export interface Audience {
   readonly mention: (command: string) => string;
   /** Whether the reader can manage the guild. Admins read what to do, and others who to ask. */
   readonly isAdmin: boolean;
-  /** The pages of the listing service. */
   readonly pages: ListingPages;
 }
 
