@@ -102,7 +102,7 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
 });
 
 describe('the language setting', () => {
-  it('offers languages on further pages if a select has no room for all', () => {
+  it("offers languages on several pages if they don't fit into one select menu", () => {
     const spoken = Array.from({ length: 30 }, (_, n) => ({ ...ENGLISH, tag: `x${n}`, locales: [`x${n}`] }));
     const now: Settings = { locale: 'en-US', announce: false };
     const setting = languageSetting(onlyDeps({}), spoken);

@@ -96,7 +96,7 @@ const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 
 
 it.each([
   1, -1,
-])('a reply is delivered although the clock is set by %i hour while its member waits', async (hours) => {
+])('a reply is delivered even if the clock is set by %i hour while its member waits', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open();
   answering(discord, {}, [NO_CONTENT]);
@@ -107,7 +107,7 @@ it.each([
   expect(made(discord, EDIT)).toBe(1);
 });
 
-it('a rate limit ends on time although the clock goes back by an hour', async () => {
+it('a rate limit ends on time even if the clock is set back by an hour', async () => {
   const clock = createTestClock();
   const { discord, api } = await open();
   const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1' };
@@ -118,7 +118,7 @@ it('a rate limit ends on time although the clock goes back by an hour', async ()
 });
 
 describe('a block', () => {
-  it('stops every request except first responses, of which it allows five a second', async () => {
+  it('stops every request except five first responses a second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -164,7 +164,7 @@ describe('a block', () => {
   it.each([
     ['has a retry time and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['has a scope', { 'x-ratelimit-scope': 'shared' }, 'shared'],
-  ])('is not begun by a 429 that %s', async (_what, headers, scope) => {
+  ])('does not begin with a 429 that %s', async (_what, headers, scope) => {
     const { discord, api, scopes } = await open();
     answering(discord, EDIT, [status(429, '{}', headers), status(200, {})]);
     await api.edit(interaction(), text('a'));
@@ -172,7 +172,7 @@ describe('a block', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('lasts as long as the edge requests, although the response has a retry time', async () => {
+  it('lasts as long as the edge requests, even if the response has a retry time', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -231,7 +231,7 @@ describe('a 429 with a retry time', () => {
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('immediately fails a request that it would delay until the reply is of no use', async () => {
+  it('immediately fails a request that it would delay until the reply is useless', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -256,7 +256,7 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('succeeds through a slow first attempt, although the second hangs', async () => {
+  it('succeeds through a slow first attempt, even if the second hangs', async () => {
     const waiting: (() => void)[] = [];
     const server = createLoopbackServer((_, response) => {
       waiting.push(() => response.writeHead(204).end());
@@ -392,7 +392,7 @@ it('no memory of an interaction remains for more than a minute', async () => {
 });
 
 describe('an edit of a reply', () => {
-  it("is sent once, although the body of Discord's 200 is invalid", async () => {
+  it('is sent once, even if the body of the 200 response is invalid', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
@@ -448,20 +448,20 @@ describe('an edit of a reply', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['a token that has ended', status(401, { code: 50027 }), 'gone'],
-  ])('can be preceded by a read of the present state: %s', async (_what, answer, state) => {
+  ])('can be preceded by a read of the reply: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it('cannot rely on a failed read, which means neither that the reply exists nor that it is gone', async () => {
+  it('learns nothing from a read that fails for another reason', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);
   });
 });
 
-it('the bot opens at most 256 connections, and as many for first responses, which wait for no other request', async () => {
+it('the bot opens at most 256 connections, plus 256 for first responses, which never wait for other requests', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

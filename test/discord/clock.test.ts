@@ -39,7 +39,7 @@ it.each([
   expect(said()).toContain(says);
 });
 
-it('nothing is reported if Discord has not sent its time', async () => {
+it('the clock is not reported if Discord has not sent its time', async () => {
   const { clock, said } = setUp(undefined);
   await clock.tell();
   expect(said()).toBe('');

@@ -102,13 +102,13 @@ describe('the endpoint', () => {
 
   it.each([
     -86_400, 86_400,
-  ])('accepts signed requests although the clocks are %i seconds apart', async (timeOff) => {
+  ])('accepts signed requests even if the clocks are %i seconds apart', async (timeOff) => {
     const { post, taken } = await openEndpoint();
     expect((await post(COMMAND, { timeOff })).status).toBe(202);
     expect(taken).toHaveLength(1);
   });
 
-  it('accepts nothing on another path', async () => {
+  it('rejects requests on other paths', async () => {
     const { url, post, taken } = await openEndpoint();
     expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
     expect(taken).toEqual([]);
@@ -205,7 +205,7 @@ describe('a bot over HTTP', () => {
     },
   );
 
-  it('starts although Discord has no URL yet, logs the next step, and responds once the URL is saved', async () => {
+  it('starts before Discord has its URL, logs the next step, and responds once the URL is saved', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);

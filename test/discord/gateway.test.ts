@@ -126,7 +126,7 @@ it('a shard that waits for READY does not count as silent, but does again once i
   await expect.poll(gateway.silentMs).toBeGreaterThan(0);
 });
 
-it('a dead connection is given up as soon as a heartbeat gets no acknowledgement', async () => {
+it('the bot drops a dead connection as soon as a heartbeat is not acknowledged', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();

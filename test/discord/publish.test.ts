@@ -68,7 +68,7 @@ describe('the commands', () => {
     expect(discord.commands()).toMatchObject(others.map(({ name }) => ({ name })));
   });
 
-  it('are published again when Discord has none', async () => {
+  it('are published again if they are missing in Discord', async () => {
     const { discord, api, run, puts } = await open();
     await run(COMMANDS);
     await api.put(Routes.applicationCommands(discord.applicationId), { body: [] });

@@ -19,10 +19,10 @@ const SOURCE = ['src', 'commands']
   .map(read)
   .join('\n');
 
-/** A page without what stands in fences, where nothing is a link or a heading. */
+/** Returns a page without code blocks, in which links and headings don't count. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, '');
 
-/** How GitHub names a heading in an address. */
+/** Returns the anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -33,7 +33,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Where the page leads to in this repository: its links, and its pictures. */
+/** Returns the targets of a page's links and pictures inside this repository. */
 const targetsOf = (page: string) =>
   [...prose(page).matchAll(/\]\(([^)\s]+)\)| (?:src|srcset)="([^"]+)"/g)]
     .map(([, link, picture]) => link ?? picture ?? '')
@@ -46,11 +46,11 @@ function isThere(page: string, target: string): boolean {
   return anchor === undefined || anchorsOf(file).includes(anchor);
 }
 
-it.each(PAGES)('%s leads to files and headings that exist', (page) => {
+it.each(PAGES)('%s links only to existing files and headings', (page) => {
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('every page and heading of the documentation that other files name exists', () => {
+it('every page and heading of the documentation that other files mention exists', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -65,7 +65,7 @@ it('every page and heading of the documentation that other files name exists', (
   expect(missing.map(([text]) => text)).toEqual([]);
 });
 
-/** A changelog is searched, not read. */
+/** Pages that people search rather than read. */
 const LONG = ['CHANGELOG.md'];
 
 it.each(PAGES.filter((page) => !LONG.includes(page)))('%s has at most 1,500 words', (page) => {
@@ -112,7 +112,7 @@ it('docs/troubleshooting.md quotes messages of the bot in its headings', () => {
     .map(([, quote = '']) => quote)
     .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
   expect(quotes.length).toBeGreaterThan(20);
-  // Values that differ each time: places, users, versions, hosts and numbers.
+  // Removes values that differ each time: paths, users, versions, hosts and numbers.
   const fixedParts = (quote: string) =>
     quote
       .split(/…|\.env |discord\.com| \(no DNS\)|\d\S*( s)?|postgres:\/\/| DISCORD_TOKEN /)
@@ -121,7 +121,7 @@ it('docs/troubleshooting.md quotes messages of the bot in its headings', () => {
   expect(quotes.flatMap(fixedParts).filter((part) => !source.includes(part))).toEqual([]);
 });
 
-it('docs/configuration.md has every variable of .env.example, and no other', () => {
+it('docs/configuration.md lists exactly the variables in .env.example', () => {
   const variables = (file: string, pattern: RegExp) =>
     [...read(file).matchAll(pattern)].map(([, name]) => name).toSorted();
   expect(variables('docs/configuration.md', /^\| `([A-Z_]+)` \|/gm)).toEqual(
@@ -129,7 +129,7 @@ it('docs/configuration.md has every variable of .env.example, and no other', () 
   );
 });
 
-it('docs/licences.md names every package that is shipped under another licence than MIT', () => {
+it('docs/licences.md lists every shipped package whose licence is not MIT', () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z
@@ -149,7 +149,7 @@ it('docs/licences.md names every package that is shipped under another licence t
   expect(missing).toEqual([]);
 });
 
-it('package.json names only dependencies that the bot imports', () => {
+it('package.json lists only dependencies that the bot imports', () => {
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')));

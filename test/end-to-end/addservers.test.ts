@@ -493,7 +493,7 @@ describe('a single line read from text', () => {
 });
 
 describe('a suggested game', () => {
-  it('is applied with one press, without affecting lines that have no suggestion', async ({
+  it('is applied with one press, without affecting lines without a suggestion', async ({
     member,
     listing,
   }) => {

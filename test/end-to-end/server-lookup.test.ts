@@ -108,7 +108,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('says so in the reply while a moderator decides', async ({ bot, guild }) => {
+  it('is mentioned in the reply while a submission waits for a moderator', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.41');
     await turnApprovalOn(guild);
     const answer = await submit(guild, '93.184.216.41:28015');
@@ -140,7 +140,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('changes nothing if Steam and the name server fail', async ({ bot, guild }) => {
+  it('leaves servers unchanged if Steam and the name server fail', async ({ bot, guild }) => {
     bot.records.behaveAsSteam({ kind: 'html' });
     bot.records.behaveAsNameServer('failing');
     const answer = await submit(guild, '93.184.216.38:28015');

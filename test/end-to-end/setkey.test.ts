@@ -12,7 +12,9 @@ async function keyInUse({ member, listing }: TestGuild): Promise<string | undefi
 }
 
 describe('/setkey', () => {
-  it('takes no options and opens a modal, so that the key is never a command argument', async ({ admin }) => {
+  it('opens a modal instead of having options, so that the key is never a command argument', async ({
+    admin,
+  }) => {
     const { data } = modalOf(await admin.slash('setkey'));
     expect(data.title).toBe('API key for this Discord server');
     expect(modalTexts(data)).toEqual([expect.stringContaining("The bot's operator can read it")]);

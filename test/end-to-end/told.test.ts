@@ -162,7 +162,7 @@ it('direct messages can be turned off in /privacy, and for everyone in /settings
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
-it("a member who doesn't accept direct messages gets no more, and nothing is logged", async ({
+it("the bot stops sending direct messages to a member who doesn't accept them, without a log entry", async ({
   bot,
   guild,
   member,

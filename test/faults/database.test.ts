@@ -71,7 +71,7 @@ refusedIt(
   },
 );
 
-it('a failed interaction shows a reference to the log, and sends nothing', async ({
+it('a failed interaction shows a reference to the log, and sends no server', async ({
   bot,
   guild,
   listing,

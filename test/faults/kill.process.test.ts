@@ -134,7 +134,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('a button and a modal get a reply, and send nothing', async ({ bot, guild, member, listing }) => {
+  it('a button and a modal get a reply, and send no server', async ({ bot, guild, member, listing }) => {
     await addServer(member, 'button.example.com:1');
     const warning = await addServer(member, 'button.example.com:1');
     const noPort = await addServer(member, 'window.example.com');
@@ -189,7 +189,12 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it('a key appears nowhere in clear, whatever was done with it', async ({ bot, admin, member, listing }) => {
+  it('a key is never stored or logged in clear, whichever commands used it', async ({
+    bot,
+    admin,
+    member,
+    listing,
+  }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));

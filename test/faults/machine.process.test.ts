@@ -241,7 +241,7 @@ describe('a running bot', () => {
     await isAccepted(place, 'lock-of-a-moment.example.com');
   });
 
-  it('keeps working if its clock goes back by an hour, command by command', async ({
+  it('keeps working if its clock is set back by an hour, command by command', async ({
     bot,
     guild,
     member,

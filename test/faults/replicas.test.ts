@@ -65,14 +65,14 @@ async function openBoth() {
     guild,
     wire,
     startOther,
-    /** Ends the first bot's lease, as if its time were over. */
+    /** Lets the first bot's lease expire. */
     letPass: () => database.query('update leases set until = 0 where process_id = $1', [lease?.process_id]),
     rows: database.query,
   };
 }
 
 describe.skipIf(!hasPostgres())('with two bots over one database', () => {
-  it('one reports the unfinished work of the other, which stalled and then sends nothing and ends', async () => {
+  it('one reports the unfinished work of the other, which stalled, and which then stops without sending', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     await discord.endpoint.save(otherUrl);
     const second = another.press(message, 'Approve');
     for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
-    // One of the replies may show that it is being sent.
+    // One of the replies may still show "Sending".
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
     const [now] = await rows('select decided_by from submissions');
     await expect
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('one notifies every member affected by a vanished machine, except in the guild that it has locked, and those once the lock is gone', async () => {
+  it('one notifies every member affected by a vanished machine, and those in a guild that the machine locked once the lock ends', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

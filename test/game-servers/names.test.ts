@@ -12,8 +12,8 @@ async function open() {
   return { records, names };
 }
 
-describe('the names of game servers', () => {
-  it('lead to public addresses only', async () => {
+describe('the name of a game server', () => {
+  it('resolves only to public addresses', async () => {
     const { records, names } = await open();
     records.addName('play.example.com', {
       addresses: ['127.0.0.1', '10.0.0.1', '93.184.216.34', '169.254.169.254'],
@@ -33,14 +33,22 @@ describe('the names of game servers', () => {
     ['the port of an SRV record with another name', { minecraft: { target: 'mc.example.com', port: 7 } }, 7],
     ['25565 without an SRV record', {}, 25_565],
     [
-      'none if the record leads elsewhere',
+      'no port if the record points to another address',
       { minecraft: { target: 'other.example.com', port: 1 } },
       undefined,
     ],
-    ['none if the record leads inside', { minecraft: { target: 'mc.internal', port: 1 } }, undefined],
-    ['none if the record leads nowhere', { minecraft: { target: 'absent.example.com', port: 1 } }, undefined],
-    ['none if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
-  ])('have %s', async (_, found, port) => {
+    [
+      'no port if the record points to an internal name',
+      { minecraft: { target: 'mc.internal', port: 1 } },
+      undefined,
+    ],
+    [
+      'no port if the record points to a missing name',
+      { minecraft: { target: 'absent.example.com', port: 1 } },
+      undefined,
+    ],
+    ['no port if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
+  ])('has %s', async (_, found, port) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
     records.addName('mc.example.com', { addresses: ['93.184.216.34'] });
@@ -49,12 +57,12 @@ describe('the names of game servers', () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it('have no port if they do not exist', async () => {
+  it('has no port if it does not exist', async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });
 
-  it.each(['failing', 'silent'] as const)('have no port if the name server is %s', async (how) => {
+  it.each(['failing', 'silent'] as const)('has no port if the name server is %s', async (how) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'] });
     records.behaveAsNameServer(how);

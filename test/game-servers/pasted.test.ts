@@ -11,13 +11,13 @@ const APP_IDS = { rust: 252_490, ark: 346_110, dayz: 221_100, '7dtd': 251_570, c
 
 interface Pasted {
   readonly text: string;
-  /** The game of lines that name none. */
+  /** The game for lines without one. */
   readonly game?: string;
-  /** What is listed at Steam: `host:port game query port`. */
+  /** The servers in Steam's list, as `host:port game query port`. */
   readonly servers: readonly string[];
 }
 
-/** Texts in the shapes that people really paste, with made-up hosts. */
+/** Texts as people paste them, with invented hosts. */
 const LISTS: readonly Pasted[] = [
   {
     text: 'Ark - Survival Evolved (Aberration):  93.184.1.7:7777    Ark - Survival Evolved (Ragnarok):  93.184.1.7:7779    Rust PVP Server: 93.184.1.7:28015    Rust Beast Server: 93.184.1.7:28025    Teamspeak 3: 93.184.1.7',
@@ -75,7 +75,7 @@ function rowsOf({ text, game }: Pasted): readonly Row[] {
   return list.kind === 'rows' ? list.rows : [];
 }
 
-describe('the server lookup, in texts that people paste', () => {
+describe('the server lookup in pasted texts', () => {
   it.each([
     ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
     ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games) })),

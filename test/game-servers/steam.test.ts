@@ -34,7 +34,7 @@ const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
 const listing = (servers: unknown) => json({ response: { success: true, servers } });
 
 describe('Steam', () => {
-  it('lists the game servers at an address, and is asked about it once', async () => {
+  it('lists the game servers at an address, and is asked about each address only once', async () => {
     const { records, steam, outcomes } = await open();
     records.list('93.184.216.34', [RUST]);
     const found = await Promise.all([steam.serversAt('93.184.216.34'), steam.serversAt('93.184.216.34')]);
@@ -127,7 +127,7 @@ describe('Steam', () => {
     ).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('is asked 60 times at once, and then once a second', async () => {
+  it('receives up to 60 requests immediately, and then one a second', async () => {
     const { records, clock, outcomes, askAnother } = await open();
     await Promise.all(Array.from({ length: 70 }, askAnother));
     expect(records.askedSteam).toHaveLength(60);

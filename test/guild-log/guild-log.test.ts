@@ -155,7 +155,7 @@ describe('a guild log', () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('posts nothing if no channel is chosen, or if the settings cannot be read', async () => {
+  it('is not posted if no channel is chosen, or if the settings cannot be read', async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');

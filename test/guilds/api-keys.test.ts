@@ -57,7 +57,7 @@ describe('the key of a guild', () => {
     expect(await keys.status('1')).toMatchObject({ lastFour });
   });
 
-  it('is never readable on the disk, and is gone from it once it is replaced or deleted', async () => {
+  it('is never readable on the disk, and is removed from it once it is replaced or deleted', async () => {
     const { store, keys } = await open();
     const sealed = async () => JSON.stringify(Object(await store.values.get('api-key:1')).sealed.data);
     await keys.set('1', FIRST, by);
@@ -186,7 +186,7 @@ describe("the service's response about a key", () => {
     expect(await rests()).toBe(false);
   });
 
-  it('applies to no other key than that of its request', async () => {
+  it('applies only to the key of its request', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';

@@ -137,7 +137,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 }
 
 describe('a guild whose data is deleted', () => {
-  it('keeps only the number of servers that its limit counts, and other guilds lose nothing', async () => {
+  it('keeps only the number of servers that its limit counts, without affecting other guilds', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);

@@ -37,7 +37,7 @@ it('a guild is notified once of each chosen game that the service no longer has,
   expect(told).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
 
-it('a guild whose settings are deleted during the check has none afterwards', async () => {
+it('settings that are deleted during the check stay deleted', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2'] }));

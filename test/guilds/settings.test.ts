@@ -28,7 +28,7 @@ describe('the settings of a guild', () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('are read in the transaction, whatever is read outside it at the same time', async () => {
+  it('are read in the transaction, even while they are read outside it', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
@@ -51,7 +51,7 @@ describe('the settings of a guild', () => {
     expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
-  it('are not written if nothing changes', async () => {
+  it('are not written if they stay the same', async () => {
     const { store, settings } = await open();
     expect(await settings.change('1', (now) => now)).toEqual(DEFAULTS);
     expect(await store.values.keys('settings:')).toEqual([]);

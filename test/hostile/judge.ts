@@ -116,7 +116,7 @@ export function judge(
     if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) harm('lost', about);
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
-    // A missing or unclear reply claims nothing; it is counted above.
+    // A missing or unclear reply makes no claim, and is counted above.
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||

@@ -8,7 +8,7 @@ export interface Random {
   chance(probability: number): boolean;
   /** Returns one of the things, chosen by weight. */
   pick<Thing>(weighted: readonly (readonly [weight: number, thing: Thing])[]): Thing;
-  /** Returns an independent stream, so that an actor's choices don't depend on the order in which actors draw. */
+  /** Returns an independent stream, so that an actor's choices don't depend on those of others. */
   of(actor: string): Random;
 }
 

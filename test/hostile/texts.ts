@@ -25,7 +25,7 @@ export function manyPorts(most: number): readonly string[] {
   return [json(long, long, Array(Math.floor(most / 4)).fill(1)), json(LONGEST_HOST, '一'.repeat(100), ports)];
 }
 
-/** Returns texts of at most this many bytes that are slow to parse or that grow when processed. */
+/** Returns texts of at most this many bytes, which are slow to parse or grow when processed. */
 export const shapesOf = (bytes: number): readonly string[] => [
   // Also inside a quoted cell.
   ...UNITS.flatMap((unit) => [filled(unit, bytes), `a"b,${filled(unit, bytes - 5)}x`]),

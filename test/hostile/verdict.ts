@@ -4,7 +4,7 @@ import type { Stall } from '../support/machine.ts';
 export const HARMS = [
   'crashes',
   'unanswered',
-  // Harm to users who have nothing to do with an attack.
+  // Harm to users who aren't part of an attack.
   'others refused',
   'secrets found',
   'rules of Discord broken',

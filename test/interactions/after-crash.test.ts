@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('a member whose reply failed is notified by the same process once it no longer works on that', async () => {
+  it('a member whose reply failed is notified by the same process after its work ends', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('a process that slept sends no reply that another one has already sent', async () => {
+  it("a process that slept doesn't repeat a reply that another one sent", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it('a process that slept posts nothing to the guild’s log that another one has already posted', async () => {
+  it("a process that slept doesn't repeat an entry of the guild’s log that another one posted", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.take(interaction);
@@ -206,7 +206,7 @@ describe('after a restart', () => {
     expect(message.current.content).not.toContain('nothing was submitted');
   });
 
-  it('an acknowledgement that is still on its way is waited for', async () => {
+  it('the bot waits for an acknowledgement that is still in flight', async () => {
     const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.take(interaction);

@@ -144,7 +144,7 @@ describe('a reply that Discord rejects', () => {
     [0, 408],
     [0, 429],
     [40_060, 400],
-  ])('is given up for %i with status %i, which another text would not change', async (code, status) => {
+  ])('is dropped after %i with status %i, which another text would not change', async (code, status) => {
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a']);
   });
 });
@@ -238,7 +238,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('progress is shown once at a time, its failure is ignored, and its end is waited for', async () => {
+it('only one progress edit runs at a time, its failure is ignored, and the reply waits for it', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -252,7 +252,7 @@ it('progress is shown once at a time, its failure is ignored, and its end is wai
   edits[0]?.reject(new Error('Discord is down'));
   await ended;
   expect(order).toEqual(['the answer of Discord', 'the end']);
-  // Most calls within two seconds show nothing.
+  // Most calls within two seconds are skipped.
   progress.show({ embeds: [{ title: 'the whole' }] });
   expect(count).toBe(1);
 });
@@ -314,7 +314,7 @@ it('a channel in which Discord rejected an announcement is skipped for a day, an
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('an announcement in another channel has no follow-up; the admins are notified once a day', async () => {
+it('an announcement in another channel is not sent as a follow-up; the admins are notified once a day', async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];

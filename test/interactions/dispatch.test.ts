@@ -273,7 +273,7 @@ describe('an option with autocomplete', () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it('gets none if its command fails, is unknown, or needs a permission that the member lacks', async () => {
+  it('gets an empty list if its command fails, is unknown, or needs a permission that the member lacks', async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -430,7 +430,7 @@ describe('an interaction that cannot be read', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('gets no choices for autocomplete', async () => {
+  it('gets an empty list for autocomplete', async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -454,7 +454,7 @@ it('every interaction gets a reply, whatever it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it('a modal that Discord did not accept in time is lost, and no failure of the bot', async () => {
+it("a modal that Discord did not accept in time is lost, but doesn't count as a failure of the bot", async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -467,7 +467,7 @@ it('a modal that Discord did not accept in time is lost, and no failure of the b
   expect(await pressed).toEqual({ kind: 'lost' });
 });
 
-it('an interaction that is delivered again after its reply gets no other', async () => {
+it('an interaction that is delivered again after its reply is ignored', async () => {
   let delivered: Json = {};
   const keep: Alter = (payload) => {
     delivered = payload;
@@ -503,7 +503,7 @@ it('work that arrives together begins in different turns of the event loop', asy
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it('a bot that stops finishes running work, and begins nothing', async () => {
+it('a bot that stops finishes running work, but starts no more', async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -550,7 +550,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the one before, and its member reads so', async () => {
+it('a large reply waits for the previous one, and its member sees that', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());

@@ -61,7 +61,7 @@ describe('an interaction', () => {
     expect([GuildText, GuildVoice].map(isInThread)).toEqual([false, false]);
   });
 
-  it('is read although dispensable fields are missing or null', () => {
+  it('is read even if optional fields are missing or null', () => {
     const user = { id: '6', username: 'bob' };
     const outside = read({ guild_id: undefined, member: undefined, user });
     expect(outside).toMatchObject({ guildId: '', user: { id: '6', name: 'bob' }, isInstalledInGuild: false });

@@ -57,7 +57,7 @@ describe('a select with more options than fit', () => {
     return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
   };
 
-  it('knows the choice on its own page, and nothing of other pages', () => {
+  it('keeps the choice on its own page, without those on other pages', () => {
     const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
     expect(chosen).toEqual({
       offered: new Set(['v25', 'v26', 'v27', 'v28', 'v29']),

@@ -225,7 +225,7 @@ it.each([301, 302, 303, 307, 308])("doesn't follow a redirect with status %i", a
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
-  // The operator learns the address, and the other host learns nothing.
+  // The operator learns the address, but the other host receives no data.
   const moved = { kind: 'unknown', reason: 'redirect', detail: `HTTP ${status}: moved to ${to}` };
   expect(await api.add([one], key)).toEqual(moved);
   expect(api.log()).toContain('LISTING_API_URL');
@@ -359,7 +359,7 @@ describe('connections', () => {
 });
 
 describe('an unreachable service', () => {
-  it("is sent nothing if its certificate isn't trusted", async () => {
+  it("receives no data if its certificate isn't trusted", async () => {
     const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
     open.push(service);
     const api = client(service.url);
@@ -409,7 +409,7 @@ describe('stopping', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('lets a submission in progress finish, and sends nothing after it', async () => {
+  it('lets a submission in progress finish, and sends no other after it', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 100 } });
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);

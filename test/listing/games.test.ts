@@ -89,7 +89,7 @@ describe('the games list', () => {
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
-    // The same number twice in a row is no accident.
+    // The same number twice in a row isn't an accident.
     await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
     expect(games.isFresh()).toBe(true);

@@ -50,7 +50,7 @@ describe('a submission', () => {
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it('is tried three times while none of it is sent', async () => {
+  it('is tried up to three times until part of it is sent', async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);

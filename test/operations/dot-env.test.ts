@@ -17,7 +17,7 @@ async function printed(script: string, cwd: string, env = {}): Promise<string> {
   return stdout + stderr;
 }
 
-it('each program reads the file .env, and prints no warning if there is none', async () => {
+it('each program reads the file .env, and prints no warning if it is missing', async () => {
   for (const script of PROGRAMS) expect(scripts[script], script).toContain(' --import=./src/dot-env.js ');
   const [without, withFile] = [folder(), folder()];
   writeFileSync(join(withFile, '.env'), 'STORE_URL=nowhere\n');

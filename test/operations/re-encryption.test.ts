@@ -31,7 +31,7 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   };
 }
 
-/** Opens a store with five API keys that are encrypted with the former key. */
+/** Opens a store with five API keys that are encrypted with the previous key. */
 async function filled(): Promise<FileStore> {
   const store = await openStore();
   const { keys } = await started(store, FORMER);
@@ -48,8 +48,8 @@ async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
 }
 
-describe('data encrypted with a former key', () => {
-  it('is re-encrypted by the hourly job, which logs once that the former key is no longer needed', async () => {
+describe('data encrypted with a previous key', () => {
+  it('is re-encrypted by the hourly job, and the log shows once that the previous key is no longer needed', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -105,7 +105,7 @@ describe('data encrypted with a former key', () => {
     expect(await alone.keys.status('2')).toBeUndefined();
   });
 
-  it('is not re-encrypted until the last process that uses the former key is gone', async () => {
+  it('is not re-encrypted while a process still uses the previous key', async () => {
     const store = await filled();
     const leases = createLeases({
       store,

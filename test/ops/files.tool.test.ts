@@ -207,7 +207,7 @@ describe('the files for operators', () => {
     expect(await check({ INTERACTIONS: 'http' })).toBe(0);
   });
 
-  it('have npm scripts that need no Unix shell', () => {
+  it("have npm scripts that don't need a Unix shell", () => {
     const unix = /\b(?:bash|sh|export|rm|cp|mv|test) |[;|$`']|\.sh\b/;
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });

@@ -119,7 +119,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
 }
 
 describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () => {
-  it('starts, passes the probe, is stopped during a submission, and loses nothing', async () => {
+  it('starts, passes the probe, is stopped during a submission, and loses no data', async () => {
     // Uses this Node as the machine's own, because the production packages contain none.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({
@@ -154,7 +154,7 @@ describe.skipIf(!canVerify)('the systemd path', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])('on a machine with %s starts, is stopped during a submission, and loses nothing', async (_, install, node) => {
+  ])('on a machine with %s starts, is stopped during a submission, and loses no data', async (_, install, node) => {
     // Imitates systemd where there is none: the folders, the user, the environment, the exact command.
     await losesNothing({
       user: USER,
@@ -185,7 +185,7 @@ describe.skipIf(!canConfine)('the container path', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it('runs on a read-only root, is stopped during a submission, and loses nothing', async ({ skip }) => {
+  it('runs on a read-only root, is stopped during a submission, and loses no data', async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;

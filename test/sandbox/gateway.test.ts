@@ -54,7 +54,7 @@ describe('the IDENTIFY limit', () => {
     expect(broken()).toEqual([]);
   });
 
-  it("allows none once the day's 1,000 are used, and resets a day later", async () => {
+  it("rejects more once the day's 1,000 are used, and resets a day later", async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);

@@ -294,7 +294,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
-  it('has no message to read or edit before the first response, and does not count reading as a breach', async () => {
+  it('returns 404 for a message before the first response, and does not count reading as a breach', async () => {
     const { webhook, asked, broken } = await open();
     const told = await asked();
     expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
@@ -369,7 +369,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it("allows 3 edits in 6 seconds of a channel's messages that are older than an hour", async () => {
+  it('allows 3 edits in 6 seconds per channel for messages that are older than an hour', async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -429,7 +429,7 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('pings only those whom a message may ping', async () => {
+  it('pings only users and roles that a message may ping', async () => {
     const { standIn, guild, person, ask } = await open();
     const { guildEvents } = standIn;
     const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });

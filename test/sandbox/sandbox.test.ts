@@ -61,7 +61,7 @@ describe('a front end of the sandbox', () => {
     ]);
   });
 
-  it("is told of changes to the listing service's behaviour and keys, and of its responses", async () => {
+  it("is notified of changes to the listing service's behaviour and keys, and of its responses", async () => {
     const { listing } = sandbox;
     expect(await told('listing', () => listing.behave({ kind: 'status', status: 503 }, 1))).toHaveLength(1);
     const used = await told('listing', () =>
@@ -80,7 +80,7 @@ describe('a front end of the sandbox', () => {
 });
 
 describe('the bot process', () => {
-  it("receives nothing of the operator's own configuration", async () => {
+  it("doesn't receive the operator's own configuration", async () => {
     await somebody('member').slash('games');
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });

@@ -319,7 +319,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       .values({ process_id: name, until: Date.now() + 60_000, encryption_key_id: 'a key' })
       .execute();
 
-  /** A process that accepted an interaction and is submitting three servers, of which it has sent the first. */
+  /** A process that accepted an interaction and sent the first of three servers. */
   async function working(store: Store) {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');

@@ -7,7 +7,7 @@ const key = randomBytes(32);
 const encryption = createEncryption([key]);
 
 describe('encryption', () => {
-  it('decrypts any text with the same context, and with no other', () => {
+  it('decrypts any text with the same context, but not with another', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, text, (plain, context, other) => {
@@ -18,7 +18,7 @@ describe('encryption', () => {
     );
   });
 
-  it('never encrypts a text to the same record twice, and reveals nothing of it', () => {
+  it('never encrypts a text to the same record twice, and hides its content', () => {
     const sealed = Array.from({ length: 200 }, () => encryption.seal('the-api-key', 'guild 1'));
     expect(new Set(sealed.map(({ iv }) => iv)).size).toBe(200);
     expect(new Set(sealed.map(({ data }) => data)).size).toBe(200);
@@ -63,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it('names a missing key by an id that reveals nothing of it', () => {
+  it("names a missing key by an id that doesn't reveal it", () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);

@@ -103,7 +103,7 @@ describe('the database log', () => {
     expect(statSync(`${store.path}-wal`).size).toBe(0);
   });
 
-  it('stays while another process reads it, which is logged and blocks nothing', async () => {
+  it("stays while another process reads it, which is logged and doesn't block the bot", async () => {
     const logger = recorder();
     const store = await openStore(undefined, { logger });
     await store.values.set('a:1', 1);

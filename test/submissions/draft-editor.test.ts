@@ -189,7 +189,7 @@ describe('a draft of a list', () => {
 });
 
 describe('editing a draft', () => {
-  it('replaces the lines that were opened by the lines that were read', async () => {
+  it('replaces the opened lines with the submitted lines', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
@@ -232,7 +232,7 @@ describe('editing a draft', () => {
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
-  it('changes nothing if the draft would get too long', async () => {
+  it('leaves a draft unchanged if it would get too long', async () => {
     const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
@@ -241,7 +241,7 @@ describe('editing a draft', () => {
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('changes nothing if the draft would take more than 400,000 bytes in the store', async () => {
+  it('leaves a draft unchanged if it would take more than 400,000 bytes in the store', async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
@@ -264,7 +264,7 @@ describe('editing a draft', () => {
     expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ id: 'd' });
   });
 
-  it('changes nothing about a draft that waits for approval', async () => {
+  it('leaves a draft that waits for approval unchanged', async () => {
     const { drafts, submissions, approvals, draftEditor, open, stored } = await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);

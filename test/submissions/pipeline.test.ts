@@ -125,7 +125,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
   });
 
-  it('is not sent if the guild has no working key', async () => {
+  it('is not sent if the guild lacks a working key', async () => {
     const opened = await open();
     await opened.keys.delete('1');
     expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });

@@ -141,7 +141,7 @@ describe('a draft after its submission', () => {
     ];
     const id = await submitRows(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
-    // The second call stands for a retry after the confirmation of the database was lost.
+    // The second call simulates a retry after the confirmation of the database was lost.
     for (const _ of [1, 2]) await submissions.finish('1', id);
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
     expect(await drafts.find(mia, 'list')).toMatchObject({

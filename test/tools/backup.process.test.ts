@@ -142,7 +142,7 @@ describe('npm run backup', () => {
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it('reports an error on one line, and creates nothing', async () => {
+  it('reports an error on one line, and creates no file', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -189,7 +189,7 @@ describe('npm run restore', () => {
     return said;
   }
 
-  it("rejects a file that a bot can't use, and changes nothing", async () => {
+  it("rejects a file that a bot can't use, and leaves the database unchanged", async () => {
     const data = await made();
     const file = join(folder(), 'copy.sqlite');
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
@@ -248,7 +248,7 @@ describe('npm run restore', () => {
 });
 
 describe('a backup of a bot that members are using', () => {
-  it('restores a bot that answers and sends nothing twice, with the right key, and not while a bot runs', async () => {
+  it('restores a bot that replies and never sends a server twice, with the right key, and only while no bot runs', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

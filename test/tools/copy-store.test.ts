@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toMatch(/^copy-store: another bot runs on the database [^\n]+\n$/);
   });
 
-  it("rejects a target that isn't empty, and changes nothing", async () => {
+  it("rejects a target that isn't empty, and leaves it unchanged", async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     await fill(file);
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);

@@ -111,7 +111,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it('finds everything in order while a bot is running, and changes nothing', async () => {
+  it('finds everything in order while a bot is running, without changing anything', async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -339,7 +339,7 @@ describe('the doctor, about everything else', () => {
     expect(await check(3, 0)).toMatchObject({ state: 'warning', says: none });
   });
 
-  it("warns of a .env that others can read or that isn't read, and of an unused proxy", async () => {
+  it("warns of a .env that is readable by others or isn't read, and of an unused proxy", async () => {
     const file = await fileWith('.env', 'LOG_LEVEL=info\n');
     await chmod(file, 0o644);
     const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });

@@ -45,7 +45,7 @@ describe('npm run setup', () => {
     expect(written(cwd)).toMatchObject({ DISCORD_TOKEN: TOKEN });
   });
 
-  it("asks again if a setting doesn't work, and writes nothing without a working one", async () => {
+  it("asks again if a setting doesn't work, and writes the file only with a working one", async () => {
     const cwd = folder();
     const input = lines(`Bot ${TOKEN}`, WRONG, TOKEN, 'list.example.com', listing.url);
     const { status, stdout } = await runFile([SETUP], { cwd, env, input });

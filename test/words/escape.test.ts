@@ -73,7 +73,7 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it.each(attacks)('leaves nothing active, and everything readable, of %j', (attack) => {
+  it.each(attacks)('makes all markup in %j inactive, and keeps it readable', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
       const around = rendered(place('VALUE'));

@@ -36,7 +36,7 @@ const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 1
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('say where each sentence, or its group, is shown', () => {
+  it('describe where each sentence, or its group, is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
@@ -223,7 +223,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('no sentence is longer than in the language that proves that messages have space', () => {
+  it('no sentence is longer than in the pseudo-language, in which all messages fit', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

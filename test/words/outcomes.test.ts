@@ -35,7 +35,7 @@ describe("the service's message about accepted servers", () => {
     expect(outcomesForLog(audience.t, list)).toEqual([text.replaceAll('**', '')]);
   });
 
-  it('appears once for each different message, three times at most', () => {
+  it('shows each different message once, and at most three of them', () => {
     const { t } = audienceFor('en-US');
     const messages = [ADDED, 'Thanks.', ADDED, 'Yes.'];
     expect(outcomesForLog(t, ended(...messages))).toEqual([

@@ -56,7 +56,7 @@ describe('the embed with game servers', () => {
 });
 
 describe('the line of a game server', () => {
-  it('has no asterisks without a game, and can be read back', () => {
+  it('omits the asterisks without a game, and can be read back', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
     expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);

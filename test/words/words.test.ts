@@ -63,7 +63,7 @@ describe('the sentences', () => {
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it('omit missing values, and treat none as a template', () => {
+  it("omit missing values, and don't treat values as templates", () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';

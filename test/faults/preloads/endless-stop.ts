@@ -1,5 +1,5 @@
 /**
- * Loaded into the bot first. When the bot is told to stop, its database never closes, and a timer keeps the process alive.
+ * Loaded into the bot first. When the bot has to stop, its database never closes, and a timer keeps the process alive.
  */
 import { Kysely } from 'kysely';
 

@@ -58,7 +58,7 @@ describe('the listing stand-in, by the specification', () => {
     expect(service.submitted).toEqual([]);
   });
 
-  it('adds none if one is invalid, and accepts a hundred in one request', async () => {
+  it('adds no server if one is invalid, and accepts a hundred in one request', async () => {
     const service = await serve();
     const wrong = server({ ...good, game: 'x' });
     expect(await ask(service, servers(server(good), wrong))).toMatchObject({ status: 'error' });
@@ -67,7 +67,7 @@ describe('the listing stand-in, by the specification', () => {
     expect(service.submitted).toHaveLength(100);
   });
 
-  it('accepts nothing but POST to /api', async () => {
+  it('accepts only POST to /api', async () => {
     const service = await serve();
     expect((await fetch(`${service.url}/api`)).status).toBe(405);
     expect((await fetch(`${service.url}/`, { method: 'POST' })).status).toBe(404);

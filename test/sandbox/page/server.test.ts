@@ -10,7 +10,7 @@ const page = await servePage({ sandbox });
 const { port, searchParams } = new URL(page.address);
 const token = searchParams.get('token') ?? '';
 
-describe('who may ask the page for what', () => {
+describe('the server of the page', () => {
   afterAll(async () => {
     await page.close();
     await sandbox.close();
@@ -34,7 +34,7 @@ describe('who may ask the page for what', () => {
   const written = () =>
     sandbox.discord.guilds.flatMap(({ channelId }) => sandbox.discord.messages({ channelId })).length;
 
-  it('gives the page to whoever has the token, under a strict policy', async () => {
+  it('serves the page with the token, under a strict content security policy', async () => {
     const { status, body, policy } = await ask(`/?token=${token}`);
     expect(status).toBe(200);
     expect(body).toContain('<script type="importmap">{"imports":');
@@ -42,17 +42,22 @@ describe('who may ask the page for what', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  it('has the first sight in the page itself, in the language that is asked for', async () => {
+  it('renders the first view into the page, in the requested language', async () => {
     const { body } = await ask(`/?token=${token}&locale=de`);
     expect(body).toContain('<html lang="de">');
     expect(body).toContain('<h2>Spielserver, eingereicht aus Discord</h2>');
   });
 
-  it.for(['/', '/?token=wrong', '/events', '/events?token='])('refuses %s without it', async (path) => {
+  it.for([
+    '/',
+    '/?token=wrong',
+    '/events',
+    '/events?token=',
+  ])('rejects %s without the token', async (path) => {
     expect((await ask(path)).status).toBe(403);
   });
 
-  it('acts for the token alone', async () => {
+  it('runs actions only with the token', async () => {
     expect((await ask('/act', { method: 'POST', body: say })).status).toBe(403);
     expect((await ask('/act', { method: 'POST', body: say, 'x-token': 'wrong' })).status).toBe(403);
     expect((await ask('/act', { 'x-token': token })).status).toBe(405);
@@ -68,7 +73,7 @@ describe('who may ask the page for what', () => {
     { origin: 'https://example.com' },
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
-  ])('refuses another host and another origin, %o', async (headers: Readonly<Record<string, string>>) => {
+  ])('rejects another host and another origin, %o', async (headers: Readonly<Record<string, string>>) => {
     for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
       expect((await ask(path, headers)).status).toBe(403);
     const before = written();
@@ -99,7 +104,7 @@ describe('who may ask the page for what', () => {
     expect((await ask('/modules/lit/index.js')).status).toBe(200);
   });
 
-  it('makes Discord unwell, and well again', async () => {
+  it('makes Discord fail and recover', async () => {
     const act = async (name: string) => {
       const body = JSON.stringify({ do: 'trouble', whom: 'discord', name, seat });
       return JSON.parse((await ask('/act', { method: 'POST', body, 'x-token': token })).body);
@@ -114,7 +119,7 @@ describe('who may ask the page for what', () => {
     expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
 
-  it('answers what it does not know with a sentence', async () => {
+  it('answers an unknown action with a sentence', async () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
       kind: 'refused',
