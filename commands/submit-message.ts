@@ -4,7 +4,7 @@ import type { UsedMessage } from '../src/interactions/interaction.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
-import type { NewDraft } from '../src/submissions/draft-editor.ts';
+import type { Draft } from '../src/submissions/draft.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import type { CommandDeps } from './deps.ts';
@@ -20,10 +20,10 @@ export const submitMessage = (deps: CommandDeps): Command => ({
   answers: 'later',
   async useOn(context) {
     const { t, guildId, interactionId: id } = context;
-    const read = await readMessage(context, deps);
-    if (read.rows.length === 0) throw new UserError(t('list.message.empty'));
+    const draft = await readMessage(context, deps);
+    if (draft.rows.length === 0) throw new UserError(t('list.message.empty'));
     deps.games.refreshSoon(guildId);
-    return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps);
+    return showDraft(context, id, await deps.draftEditor.open(context, draft), deps);
   },
 });
 
@@ -32,13 +32,15 @@ export const submitMessage = (deps: CommandDeps): Command => ({
  * long paste.
  * @throws UserError if the file can't be read
  */
-async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<NewDraft> {
+async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<Draft> {
+  const { guildId, interactionId: id } = context;
   const rows = rowsOfMessage(context.text, deps.games);
   const file = context.files.find(isTextFile);
-  if (file === undefined) return { source: 'message', rows: await deps.completeRows(rows) };
+  if (file === undefined) return { id, source: 'message', rows: await deps.completeRows(rows) };
   const texts = [await readFile(context, file, deps)];
-  const list = await deps.parser.read({ guildId: context.guildId, texts, game: '' });
+  const list = await deps.parser.read({ guildId, texts, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
-  return { source: 'message', rows: await deps.completeRows(withRepeats(all)), noise: list.noise };
+  const completed = await deps.completeRows(withRepeats(all));
+  return { id, source: 'message', rows: completed, noise: list.noise };
 }

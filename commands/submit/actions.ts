@@ -56,7 +56,7 @@ export function submitActions(deps: CommandDeps): Actions {
       const { id } = readSubmitId(context.argument);
       const draft = await drafts.find(context, id);
       if (typeof draft === 'string') throw noDraft(draft, context.t);
-      return draftModal(context, { id, draft, action, which }, deps);
+      return draftModal(context, { draft, action, which }, deps);
     },
   });
 
@@ -111,7 +111,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
           if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
-          return draftModal(context, { id, draft, action: 'changed', which: 'all' }, deps);
+          return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
       // Opens a modal with the lines that an old message shows.
@@ -180,8 +180,7 @@ export function submitActions(deps: CommandDeps): Actions {
   };
 }
 
-interface OpenedDraft {
-  readonly id: string;
+interface DraftToEdit {
   readonly draft: Draft;
   readonly action: 'edit' | 'correct' | 'changed';
   readonly which: Editing;
@@ -193,10 +192,10 @@ interface OpenedDraft {
  */
 async function draftModal(
   context: Context,
-  { id, draft, action, which }: OpenedDraft,
+  { draft, action, which }: DraftToEdit,
   deps: CommandDeps,
 ): Promise<Modal> {
-  const { typed } = draft;
+  const { id, typed } = draft;
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const submissionId = await deps.submissions.latestId(id);
   const only = typed ? undefined : onlyRow(draft);

@@ -26,8 +26,8 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
   const { read } = await readFields(context, fieldsOf(context), deps);
   const { panelChannelId } = waiting;
-  const draft = { ...read, panelChannelId, includesAlreadySubmitted: false };
-  return submitChanged(context, id, { draft, wrong: read.rows.filter(isInvalid) }, deps);
+  const draft = { ...read, id, panelChannelId };
+  return submitChanged(context, { draft, wrong: read.rows.filter(isInvalid) }, deps);
 }
 
 /** Changes a waiting list. The modal keeps the typed text until it is submitted. */
@@ -39,17 +39,17 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
-    ? submitChanged(context, id, edited, deps)
+    ? submitChanged(context, edited, deps)
     : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
 /** Submits the changed lines without another question to the member, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
-  id: string,
   { draft, wrong }: WaitingEdit,
   deps: CommandDeps,
 ): Promise<Reply> {
+  const { id } = draft;
   if (wrong.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
   return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
 }

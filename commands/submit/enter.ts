@@ -5,8 +5,8 @@ import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
-import { type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import { MOST_TYPED, type NewDraft } from '../../src/submissions/draft-editor.ts';
+import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
+import { MOST_TYPED } from '../../src/submissions/draft-editor.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
@@ -39,7 +39,7 @@ export async function readFields(
   context: Context,
   typed: TypedRow,
   deps: CommandDeps,
-): Promise<{ readonly read: Pick<NewDraft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
+): Promise<{ readonly read: Pick<Draft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
   const { games, completeRows } = deps;
   if (isOneAddress(typed.server)) {
     if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
@@ -64,11 +64,11 @@ export async function enterFields(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { read, notice } = await readFields(context, typed, deps);
-  const entered = { ...read, panelChannelId: await panelOf(context, id, deps) };
+  const draft = { ...read, id, panelChannelId: await panelOf(context, id, deps) };
   if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
-    return submitDraft(context, { id, draft: { ...entered, includesAlreadySubmitted: false } }, deps);
+    return submitDraft(context, { id, draft }, deps);
   }
-  return showDraft(context, id, await deps.draftEditor.open(context, id, entered), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
 /** Returns the channel of the panel that a draft was started from, however often it was corrected since then. */
@@ -179,10 +179,10 @@ async function openList(
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
   const completed = withNear(await deps.completeRows(rows), near);
-  const read: NewDraft = { source: 'text', rows: completed, noise, panelChannelId };
+  const draft: Draft = { id, source: 'text', rows: completed, noise, panelChannelId };
   const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
-  return showDraft(context, id, await deps.draftEditor.open(context, id, read), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
 /** Maximum length of a column's name in a sentence, in UTF-16 units. */
@@ -228,8 +228,8 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
   }
   // If the draft no longer exists, explains why, and where the typed lines are.
   const notice =
-    typeof edited !== 'string' && 'instead' in edited
-      ? sentences(noDraft(edited.instead, t).message, t('list.typedKept'))
+    typeof edited !== 'string' && 'whySeparate' in edited
+      ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))
       : undefined;
   return showDraft(context, id, edited, deps, { notice });
 }

@@ -10,7 +10,7 @@ import {
   rowText,
 } from '../../src/server-lists/row.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import type { Prepared } from '../../src/submissions/draft-editor.ts';
+import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
@@ -45,7 +45,7 @@ const LONGEST_WORDS = { name: 30, address: 60 };
  */
 export function previewOf(
   audience: Audience,
-  prepared: Prepared,
+  prepared: PreparedDraft,
   games: GameIndex,
   { notice, comes }: Readonly<Record<'notice' | 'comes', string>>,
 ): Reply {
@@ -106,7 +106,7 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
  */
 function invalidText(
   { t, mention }: Audience,
-  { draft, edits }: Prepared,
+  { draft, edits }: PreparedDraft,
   invalid: readonly InvalidRow[],
   {
     games,
@@ -133,14 +133,14 @@ function invalidText(
  * Counts the servers that can be submitted.
  * @param waiting how many servers a limit holds back
  */
-function readyText(t: Translate, prepared: Prepared, count: number, waiting: number): string {
+function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
   const isSaid = waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
   return isSaid ? '' : t('list.nothingReady');
 }
 
 /** Whether all valid servers were already submitted, and no line is invalid. */
-const isNothingNew = ({ draft, alreadySubmitted }: Prepared): boolean =>
+const isNothingNew = ({ draft, alreadySubmitted }: PreparedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&
   rowsToSend(draft, alreadySubmitted).length === 0;
@@ -181,7 +181,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
 }
 
 /** Lists servers that this guild has already submitted: their game, who submitted them, and their outcome. */
-function alreadySubmittedText(t: Translate, prepared: Prepared, games: GameIndex): string {
+function alreadySubmittedText(t: Translate, prepared: PreparedDraft, games: GameIndex): string {
   const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;
   if (count === 0) return '';

@@ -2,8 +2,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
-import { isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import type { Prepared } from '../../src/submissions/draft-editor.ts';
+import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
@@ -24,22 +23,21 @@ interface OnlyLine {
 /** Shows a draft's only line, if it can't be sent as it is or can't be sent now, with the next steps. */
 export async function problemView(
   context: Context,
-  prepared: Prepared,
+  draft: Draft,
   { row, notSubmitted, said, keyButton }: OnlyLine,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { id, draft } = prepared;
+  const { id, noise = 0 } = draft;
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
-      ? await helpFor(context, prepared, row, deps)
+      ? await helpFor(context, draft, row, deps)
       : {
           lines: [],
           choice: undefined,
           buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
         };
-  const { noise = 0 } = draft;
   const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
   const line =
     row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
@@ -59,13 +57,13 @@ export async function problemView(
 }
 
 /** Explains the problem of a line, with controls that fix it. */
-async function helpFor(context: Context, prepared: Prepared, row: InvalidRow, deps: CommandDeps) {
+async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
   const near = await gamesNear(context, row, deps);
   const takesGame = near !== undefined;
   const choice = { near: near ?? [], games: takesGame ? await suggestions.games(guildId, '') : [] };
-  const controls = gameControls(t, prepared, row, choice);
+  const controls = gameControls(t, draft, row, choice);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
     lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),
@@ -73,8 +71,8 @@ async function helpFor(context: Context, prepared: Prepared, row: InvalidRow, de
     buttons: [
       isWaiting && mineButton(t),
       ...controls.buttons,
-      ...repairButtons(t, prepared, row, games),
-      editButton(t, prepared.id),
+      ...repairButtons(t, draft, row, games),
+      editButton(t, draft.id),
     ],
   };
 }

@@ -14,18 +14,13 @@ import { submitId } from './ids.ts';
 
 /* The controls for a draft's only line. See {@link file://./actions.ts} for their actions. */
 
-interface Repairable {
-  readonly id: string;
-  readonly draft: Pick<Draft, 'source'>;
-}
-
 /** Maximum length of an address and a game on a button, in UTF-16 units. */
 const LONGEST_SWAPPED = 60;
 
 /** Builds buttons that put a different value into a field. */
 export function repairButtons(
   t: Translate,
-  draft: Repairable,
+  draft: Draft,
   row: InvalidRow,
   games: Pick<GameIndex, 'find'>,
 ): readonly Control[] {
@@ -41,7 +36,7 @@ export function repairButtons(
       : useButton(draft, { field: 'server', value: address }, t('again.use', { value: address }));
   const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
     const removes = repair.field === 'queryPort';
-    const key = isSubmittedImmediately(draft.draft) ? 'submitPort' : 'use';
+    const key = isSubmittedImmediately(draft) ? 'submitPort' : 'use';
     const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
     return useButton(draft, repair, label);
   });
@@ -58,7 +53,7 @@ const MOST_GAME_BUTTONS = 4;
  */
 export function gameControls(
   t: Translate,
-  draft: Repairable,
+  draft: Draft,
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
@@ -137,10 +132,10 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 }
 
 /** `use` submits the repaired line immediately, `repair` shows it first. */
-const actionOf = ({ draft }: Repairable) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
+const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
 /** Builds a repair button, unless its value is too long for a custom id; the member can still edit the line. */
-function useButton(draft: Repairable, repair: Repair, label: string): readonly Control[] {
+function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];
 }

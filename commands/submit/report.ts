@@ -49,7 +49,7 @@ export async function reportReply(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { id, draft, keyProblem, isLeft, isRecorded } = result;
+  const { draft, keyProblem, isLeft, isRecorded } = result;
   const ended = rowResults(result);
   const [only] = onlyRow(draft) ? ended : [];
   const told = only
@@ -63,7 +63,7 @@ export async function reportReply(
     content: content.join(only ? '\n' : '\n\n'),
     ...shown,
     components: rows([
-      keyProblem && enterKey(context, isLeft ? id : undefined),
+      keyProblem && enterKey(context, isLeft ? draft.id : undefined),
       ...(isLeft ? buttons : []),
       page !== undefined && linkButton(page, t('listing.check')),
     ]),
@@ -73,7 +73,7 @@ export async function reportReply(
 
 function tellOne(
   context: Context,
-  { id, remaining, keyProblem }: EndedSubmission,
+  { draft, remaining, keyProblem }: EndedSubmission,
   { server, outcome }: RowResult,
   games: GameIndex,
 ): Told {
@@ -86,7 +86,7 @@ function tellOne(
       allowance && `-# ${allowance}`,
     ],
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
-    buttons: outcomeButtons(t, id, outcome),
+    buttons: outcomeButtons(t, draft.id, outcome),
   };
 }
 
@@ -152,7 +152,8 @@ async function tellList(
 /** Builds buttons for the servers of a list that weren't accepted, while its draft still exists. */
 export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
   const ended = rowResults(result);
-  const { id, draft, keyProblem, limitedRows } = result;
+  const { draft, keyProblem, limitedRows } = result;
+  const { id } = draft;
   const held = heldSoon(result);
   const rest = ended.filter(wasNotAdded).length + held;
   const unconfirmed = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;

@@ -7,7 +7,7 @@ import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import { type EditResult, type Prepared, withUsualPort } from '../../src/submissions/draft-editor.ts';
+import { type EditResult, type PreparedDraft, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
@@ -57,9 +57,9 @@ export async function showDraft(
   const isHeld = notSubmitted !== undefined && notSubmitted.code === draft.allowance.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (notSubmitted ?? noKey);
   const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
-  const keyButton = noKey !== undefined && enterKey(context, draft.id);
+  const keyButton = noKey !== undefined && enterKey(context, id);
   if (row && (row.kind === 'invalid' || notSubmitted)) {
-    return problemView(context, draft, { row, notSubmitted: why, said, keyButton }, deps);
+    return problemView(context, draft.draft, { row, notSubmitted: why, said, keyButton }, deps);
   }
   const comes = await nextStepsText(context, draft.draft.panelChannelId, deps);
   return {
@@ -86,10 +86,11 @@ const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
  */
 function gameControls(
   t: Translate,
-  { id, draft }: Prepared,
+  { draft }: PreparedDraft,
   games: AllowedGames,
   choice: DraftAdditions['choice'],
 ): readonly (readonly (Control | false | undefined)[])[] {
+  const { id } = draft;
   const guesses = gameGuesses(games);
   const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
   const choices = (['missing', 'unknown'] as const).map((lines) => {
@@ -129,9 +130,10 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
 /** @param hasKey if false, the member can't submit, only try again */
 function draftButtons(
   t: Translate,
-  { id, draft, allowance, waits, alreadySubmitted, edits }: Prepared,
+  { draft, allowance, waits, alreadySubmitted, edits }: PreparedDraft,
   hasKey: boolean,
 ): readonly (Control | false)[] {
+  const { id } = draft;
   const { count } = allowance;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = edits.invalid + edits.lacking;

@@ -92,7 +92,7 @@ export function createApprovals({
         );
         const others = submission.servers.filter((each) => !isDeclined(each));
         const isPart = others.length > 0;
-        if (draft) await drafts.keep(key.id, isPart ? withRows(draft, otherRows(draft, declined)) : draft);
+        if (draft) await drafts.keep(isPart ? withRows(draft, otherRows(draft, declined)) : draft);
         if (isPart) await submissions.beginAnother(submission, others.map(rowForServer));
         return true;
       }),
@@ -118,10 +118,10 @@ export function createApprovals({
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
         const corrected = { ...row, line: old.line };
-        await drafts.keep(key.id, {
+        await drafts.keep({
           ...withCorrected(draft, old, corrected),
           // The member confirmed a repeated submission only for the server that they submitted.
-          includesAlreadySubmitted: draft.includesAlreadySubmitted && !isElsewhere,
+          includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
         await submissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;

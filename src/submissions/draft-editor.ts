@@ -36,8 +36,7 @@ export interface DraftEditorDeps extends SubmissionStore {
 }
 
 /** A draft, and how much of it could be submitted now. */
-export interface Prepared {
-  readonly id: string;
+export interface PreparedDraft {
   readonly draft: Draft;
   /** The rows of the draft that the guild already submitted. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
@@ -48,11 +47,8 @@ export interface Prepared {
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
-/** A draft as the bot read it from the input. */
-export type NewDraft = Pick<Draft, 'source' | 'rows' | 'noise' | 'panelChannelId'>;
-
 /** A separate draft of edited lines, and the reason why their own draft is no longer available. */
-export type SeparateDraft = Prepared & { readonly instead: Unavailable };
+export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
 /**
  * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input), and so of lines edited
@@ -67,7 +63,7 @@ export const MOST_TYPED = 4000;
 const MOST_BYTES = 400_000;
 
 /** The current draft, or the reason why it could not be changed. */
-export type EditResult = Prepared | Unavailable | UnreadableList;
+export type EditResult = PreparedDraft | Unavailable | UnreadableList;
 
 /** Returns the corrected values of a row; `undefined` if the row stays unchanged. */
 export type Correction = (row: Row) => TypedRow | undefined;
@@ -115,7 +111,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return withRows(draft, withRepeats(rows));
   }
 
-  async function prepare(by: Submitter, id: string, draft: Draft): Promise<Prepared> {
+  async function prepare(by: Submitter, draft: Draft): Promise<PreparedDraft> {
     const who = { guildId: by.guildId, userId: by.user.id };
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
@@ -130,13 +126,13 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     // All of a waiting submission waits. Limits count its servers when a moderator approves it.
     const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
-    return { id, draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
+    return { draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
 
   /** Saves a draft, unless it is too large or belongs to another member. */
-  async function prepareAndSave(by: Submitter, id: string, draft: Draft): Promise<EditResult> {
-    const prepared = await prepare(by, id, draft);
-    return whyTooMany(prepared.draft) ?? (await drafts.save(by, id, prepared.draft)) ?? prepared;
+  async function prepareAndSave(by: Submitter, draft: Draft): Promise<EditResult> {
+    const prepared = await prepare(by, draft);
+    return whyTooMany(prepared.draft) ?? (await drafts.save(by, prepared.draft)) ?? prepared;
   }
 
   /** Reads the lines of a modal, which begin with their numbers. */
@@ -151,7 +147,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     inDrafts(store, by, async () => {
       const found = await drafts.find(by, id);
-      return typeof found === 'string' ? found : prepareAndSave(by, id, how(found));
+      return typeof found === 'string' ? found : prepareAndSave(by, how(found));
     });
 
   return {
@@ -159,8 +155,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      * Saves a new draft.
      * @returns the draft, or the reason why it could not be saved
      */
-    open: (by: Submitter, id: string, read: NewDraft): Promise<EditResult> =>
-      inDrafts(store, by, () => prepareAndSave(by, id, { ...read, includesAlreadySubmitted: false })),
+    open: (by: Submitter, draft: Draft): Promise<EditResult> =>
+      inDrafts(store, by, () => prepareAndSave(by, draft)),
     /** Rechecks what could be submitted of an unchanged draft, and keeps it for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Rechecks every row that has a correction. Looks up game servers first, outside the transaction. */
@@ -178,7 +174,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
      * Replaces the {@link linesToEdit} with the member's version of them. Lines that the member removed are dropped. If
-     * the draft is no longer available, the typed lines become a new draft, and `instead` has the reason.
+     * the draft is no longer available, the typed lines become a new draft, and `whySeparate` has the reason.
      */
     async edit(
       by: Submitter,
@@ -194,12 +190,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
-        return prepareAndSave(by, id, read);
+        return prepareAndSave(by, read);
       });
       if (typeof edited !== 'string') return edited;
-      const apart = { ...NO_ROWS, rows: onTheirOwn(rows, numbers), noise };
-      const opened = await inDrafts(store, by, () => prepareAndSave(by, newId, apart));
-      return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, instead: edited };
+      const separate = { id: newId, source: 'text', rows: onTheirOwn(rows, numbers), noise } as const;
+      const opened = await inDrafts(store, by, () => prepareAndSave(by, separate));
+      return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
     },
     /** Reads the member's version of all lines of a waiting draft. Doesn't store it. */
     async editWaiting(
@@ -230,16 +226,15 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const typed = { text: keptText(text), game: sanitised(game), modal };
       await inDrafts(store, by, async () => {
         const waiting = await waitingSubmissions.draft(by, id);
-        if (typeof waiting !== 'string') return drafts.keep(id, { ...waiting, typed });
+        if (typeof waiting !== 'string') return drafts.keep({ ...waiting, typed });
         const found = await drafts.find(by, id);
-        const draft = typeof found === 'string' ? { ...NO_ROWS, panelChannelId } : found;
-        await drafts.save(by, id, { ...draft, typed });
+        const draft: Draft =
+          typeof found === 'string' ? { id, source: 'text', rows: [], panelChannelId } : found;
+        await drafts.save(by, { ...draft, typed });
       });
     },
   };
 }
-
-const NO_ROWS: Draft = { source: 'text', rows: [], includesAlreadySubmitted: false };
 
 /** Returns the reason why a list can't be kept: too many lines, or lines that are too long. */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
@@ -275,7 +270,7 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MOST_TYPED);
 }
 
-function editsOf(draft: Draft): Prepared['edits'] {
+function editsOf(draft: Draft): PreparedDraft['edits'] {
   const { rows } = linesToEdit(draft, 'invalid');
   const lacking = rows.filter(lacksGame).length;
   return { invalid: rows.length - lacking, lacking };

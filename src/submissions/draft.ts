@@ -6,6 +6,7 @@ import type { SubmittedServer } from './submissions.ts';
 
 /** A draft: the lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
+  readonly id: string;
   /**
    * How it was entered: in the fields for one server, as lines of a text, or in prose that the bot searched for
    * servers.
@@ -15,7 +16,7 @@ export interface Draft {
   /** How many lines had words but no server. */
   readonly noise?: number;
   /** Whether servers that the guild already submitted are submitted again. */
-  readonly includesAlreadySubmitted: boolean;
+  readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the draft was started from. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText;
@@ -57,13 +58,21 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
-export const draftToStore = ({ source, ...lines }: Draft) => ({ source, lines: JSON.stringify(lines) });
+export const draftToStore = ({ id, source, ...lines }: Draft) => ({
+  id,
+  source,
+  lines: JSON.stringify(lines),
+});
 
 /** The reverse of {@link draftToStore}; `undefined` if the lines can't be read. */
-export function draftFromStore({ source, lines }: Pick<DraftsTable, 'source' | 'lines'>): Draft | undefined {
+export function draftFromStore({
+  id,
+  source,
+  lines,
+}: Pick<DraftsTable, 'id' | 'source' | 'lines'>): Draft | undefined {
   try {
     const draft = JSON.parse(lines ?? '');
-    return Array.isArray(draft?.rows) ? { ...draft, source } : undefined;
+    return Array.isArray(draft?.rows) ? { ...draft, id, source } : undefined;
   } catch {
     return undefined;
   }

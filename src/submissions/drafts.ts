@@ -103,7 +103,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   /**
    * Reads a draft and its latest submission, as far as they exist, or returns why the member can't change the draft.
    */
-  async function look({ guildId, user }: Submitter, id: string): Promise<Found | Unavailable> {
+  async function readRow({ guildId, user }: Submitter, id: string): Promise<Found | Unavailable> {
     // After a draft is deleted, its submissions still show who owned it.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
@@ -125,13 +125,13 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   }
 
   async function open(by: Submitter, id: string): Promise<OpenDraft | Unavailable> {
-    const found = await look(by, id);
+    const found = await readRow(by, id);
     if (typeof found === 'string') return found;
     const { changed_at, source, lines, created_at } = found;
     if (changed_at === null || source === null) return 'gone';
     if (lines === null) return created_at === null ? 'cancelled' : 'submitted';
     if (changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
-    const draft = draftFromStore({ source, lines });
+    const draft = draftFromStore({ id, source, lines });
     return draft ? { draft, latestAt: created_at ?? undefined } : 'gone';
   }
 
@@ -144,9 +144,10 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
    * Writes a draft, which is kept for 15 minutes from now.
    * @returns the reason if it could not be written
    */
-  async function write(by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> {
+  async function write(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
     const { guildId, user } = by;
-    const content = { ...draftToStore(draft), changed_at: now() };
+    const { id, ...lines } = draftToStore(draft);
+    const content = { ...lines, changed_at: now() };
     const { numInsertedOrUpdatedRows } = await tables()
       .insertInto('drafts')
       .values({ id, guild_id: guildId, user_id: user.id, user_name: user.name, ...content })
@@ -165,8 +166,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   }
 
   /** Writes a draft when a submission of it begins or ends. */
-  async function keep(id: string, draft: Draft): Promise<void> {
-    const { source, lines } = draftToStore(draft);
+  async function keep(draft: Draft): Promise<void> {
+    const { id, source, lines } = draftToStore(draft);
     await tables()
       .updateTable('drafts')
       .set({ source, lines: isDone(draft) ? null : lines, changed_at: now() })
@@ -187,22 +188,22 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
      * Saves a draft for 15 minutes from now.
      * @returns the reason if it wasn't saved: it belongs to another member, or has a waiting or running submission
      */
-    save: (by: Submitter, id: string, draft: Draft): Promise<Unavailable | undefined> =>
+    save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
-        const found = await look(by, id);
-        return typeof found === 'string' ? found : write(by, id, draft);
+        const found = await readRow(by, draft.id);
+        return typeof found === 'string' ? found : write(by, draft);
       }),
     /**
      * Saves a draft that is about to be submitted. Replaces the unsubmitted lines that another modal saved. Called
      * inside the guild's transaction.
      */
-    async replace(by: Submitter, id: string, draft: Draft): Promise<OpenDraft | Unavailable> {
-      const found = await look(by, id);
+    async replace(by: Submitter, draft: Draft): Promise<OpenDraft | Unavailable> {
+      const found = await readRow(by, draft.id);
       if (typeof found === 'string') return found;
       const { lines, changed_at, created_at } = found;
       const isAccepted = changed_at !== null && lines === null && created_at !== null;
       if (isAccepted) return 'submitted';
-      return (await write(by, id, draft)) ?? { draft, latestAt: created_at ?? undefined };
+      return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
      * Cancels a draft, or returns why it isn't available. Its row stays for the rest of the 15 minutes, to show that it

@@ -96,8 +96,6 @@ export interface RowResult extends ServerResult {
 /** The outcome of a submission, with the data for its report. */
 export interface EndedSubmission {
   readonly kind: 'ended';
-  /** The draft's id. */
-  readonly id: string;
   readonly draft: Draft;
   /** In the order in which the rows were submitted. */
   readonly servers: readonly RowResult[];
@@ -218,7 +216,7 @@ export function createPipeline(deps: PipelineDeps) {
       const waiting = await waitingSubmissions.draft(submitRequest, id);
       return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
     }
-    return draft ? drafts.replace(submitRequest, id, draft) : drafts.open(submitRequest, id);
+    return draft ? drafts.replace(submitRequest, draft) : drafts.open(submitRequest, id);
   }
 
   /**
@@ -286,7 +284,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     if (submitRequest.replacesWaiting)
       await waitingSubmissions.withdrawSubmission(submitRequest, id, interactionId);
-    await drafts.keep(id, whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
+    await drafts.keep(whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
@@ -349,7 +347,6 @@ export function createPipeline(deps: PipelineDeps) {
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
     return {
       kind: 'ended',
-      id: submitRequest.id,
       draft,
       servers: ended,
       limitedRows,
@@ -474,10 +471,9 @@ export function createPipeline(deps: PipelineDeps) {
       const explanation = await explain(by, servers, limitedRows.length);
       return {
         kind: 'ended',
-        id,
         draft: {
+          id,
           source: submission.source ?? 'text',
-          includesAlreadySubmitted: false,
           rows: rows.toSorted((one, other) => one.line - other.line),
         },
         servers,

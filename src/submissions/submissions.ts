@@ -373,7 +373,7 @@ export function createSubmissions({
     const after = afterSubmission(draft, ended, isApproved);
     const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
     if (isApproved && rows.length === 0) return drafts.delete(draftId);
-    await drafts.keep(draftId, after);
+    await drafts.keep(after);
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });

@@ -51,9 +51,9 @@ async function submitForApproval(
 ): Promise<void> {
   await settings.change('1', (now) => ({ ...now, approval: true, logChannelId: '5' }));
   const rows = [readyRow(1, `${id}.example.com`)];
-  const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
+  const draft = { id, source: 'options', rows } as const;
   await store.inGuild('1', () =>
-    beginSubmission(parts, mia, { id, interactionId: `of ${id}`, draft, expiresAt: Date.now() + 60_000 }),
+    beginSubmission(parts, mia, { interactionId: `of ${id}`, draft, expiresAt: Date.now() + 60_000 }),
   );
 }
 

@@ -63,7 +63,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       ...more,
     });
   async function submit(opened: Opened, id: string, length = 1, by = mia) {
-    await opened.drafts.save(by, id, readyDraft(id, length));
+    await opened.drafts.save(by, readyDraft(id, length));
     return send(opened, id, by);
   }
   const seen = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.id;
@@ -84,7 +84,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
 
   it('is sent only after it is approved, and only once if two moderators approve it', async () => {
     const opened = await open();
-    expect(await submit(opened, 'a', 2)).toEqual({ kind: 'waiting' });
+    expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
       [],
       [
@@ -111,7 +111,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
 
   it('is sent immediately if the member manages the guild or approval is off', async () => {
     const opened = await open();
-    await opened.drafts.save(mia, 'a', readyDraft('a', 1));
+    await opened.drafts.save(mia, readyDraft('a', 1));
     expect(await send(opened, 'a', { isAdmin: true })).toMatchObject({
       kind: 'ended',
     });
@@ -176,11 +176,11 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await decline(opened, 'a');
     await show();
     opened.world.now += DRAFT_LIVES_MS - 1;
-    expect(await again()).toEqual({ kind: 'waiting' });
+    expect(await again()).toMatchObject({ kind: 'waiting' });
     expect(await find()).toMatchObject({ state: 'waiting', message: undefined });
     await show();
     await decline(opened, 'a');
-    expect(await again()).toEqual({ kind: 'waiting' });
+    expect(await again()).toMatchObject({ kind: 'waiting' });
     expect(await find()).toMatchObject({ state: 'waiting', message });
     await decline(opened, 'a');
     expect(await drafts.find(mia, 'a')).toMatchObject({ rows: [{}] });
@@ -239,7 +239,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.drafts.find(mia, 'b')).toMatchObject({ rows: [{ kind: 'ready' }] });
     expect([await stateOf(opened, 'a'), await stateOf(opened, 'b')]).toEqual(['withdrawn', 'withdrawn']);
     expect(await approve(opened, 'b')).toMatchObject({ kind: 'no-draft' });
-    expect(await send(opened, 'b')).toEqual({ kind: 'waiting' });
+    expect(await send(opened, 'b')).toMatchObject({ kind: 'waiting' });
     expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
   });
 
@@ -248,7 +248,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
     opened.world.now += 1;
-    for (let n = 1; n <= 10; n += 1) await opened.drafts.save(mia, `d${n}`, readyDraft('d', 1));
+    for (let n = 1; n <= 10; n += 1) await opened.drafts.save(mia, readyDraft(`d${n}`, 1, 'd'));
     expect(await stateOf(opened, 'a')).toBe('withdrawn');
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
   });
@@ -324,11 +324,11 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
     for (const row of rows) {
-      await drafts.save(mia, 'x', { ...readyDraft('x', 1), rows: [row] });
+      await drafts.save(mia, { ...readyDraft('x', 1), rows: [row] });
       await send(opened, 'x', { isAdmin: true });
     }
     const [first = readyRow(1, ''), second = first] = rows;
-    await drafts.save(mia, 'c', { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
+    await drafts.save(mia, { ...readyDraft('c', 1), rows: [first], includesAlreadySubmitted: true });
     await send(opened, 'c');
     const key = { guildId, id: 'c', submissionId: await seen(opened, 'c') };
     await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: second });
@@ -377,15 +377,15 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   it('is rejected if its address is already waiting, or if 10 of the member or 100 of the guild are waiting', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
-    await opened.drafts.save(mia, 'same', { ...readyDraft('a', 1), rows: [readyRow(1, 'a-1.example.com')] });
+    await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
     expect(await send(opened, 'same')).toMatchObject({
       reason: { code: 'waiting-already', server: { server: 'a-1.example.com' } },
     });
-    for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toEqual({ kind: 'waiting' });
+    for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toMatchObject({ kind: 'waiting' });
     expect(await submit(opened, 'm11')).toMatchObject({ reason: { code: 'member-waiting', count: 10 } });
     for (let n = 10; n < 100; n += 1) {
       const by = { guildId, user: { id: String(100 + Math.floor(n / 10)), name: 'x' } };
-      expect(await submit(opened, `g${n}`, 1, by)).toEqual({ kind: 'waiting' });
+      expect(await submit(opened, `g${n}`, 1, by)).toMatchObject({ kind: 'waiting' });
     }
     const late = { guildId, user: { id: '999', name: 'late' } };
     expect(await submit(opened, 'late', 1, late)).toMatchObject({
@@ -397,15 +397,15 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
-      expect(await submit(opened, `w${n}`)).toEqual({ kind: 'waiting' });
+      expect(await submit(opened, `w${n}`)).toMatchObject({ kind: 'waiting' });
       expect(await opened.approvals.withdraw(mia, `w${n}`, randomUUID())).toBeUndefined();
       opened.world.now += 1_000;
     }
     const at = opened.world.now - 20_000 + 15 * 60_000;
     expect(await submit(opened, 'w20')).toMatchObject({ reason: { code: 'waiting-often', at } });
-    expect(await submit(opened, 'of another', 1, other)).toEqual({ kind: 'waiting' });
+    expect(await submit(opened, 'of another', 1, other)).toMatchObject({ kind: 'waiting' });
     opened.world.now = at;
-    expect(await submit(opened, 'w21')).toEqual({ kind: 'waiting' });
+    expect(await submit(opened, 'w21')).toMatchObject({ kind: 'waiting' });
     expect(await submit(opened, 'w22')).toMatchObject({ reason: { code: 'waiting-often' } });
   });
 
@@ -428,7 +428,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
 
   it("stays in progress while it is being sent, even if the member's interaction is ended", async () => {
     const opened = await open();
-    await opened.drafts.save(mia, 'a', readyDraft('a', 1));
+    await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
     const left = Promise.withResolvers<void>();
     const response = Promise.withResolvers<Outcome>();

@@ -40,13 +40,13 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };
   const rows = [readyRow(1, 'a.example.com')];
-  const draft = { source: 'options', rows, includesAlreadySubmitted: false } as const;
-  const about = { id: `d${userId}`, interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
+  const draft = { id: `d${userId}`, source: 'options', rows } as const;
+  const about = { interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
   await store.inGuild('1', () => beginSubmission(parts, by, about));
   await parts.approvals.decline({
     guildId: '1',
-    id: about.id,
-    submissionId: await parts.submissions.latestId(about.id),
+    id: draft.id,
+    submissionId: await parts.submissions.latestId(draft.id),
     by: { id: '9', name: 'mod' },
     interactionId: 'u',
     reason: { key: undefined, words: '' },
@@ -55,7 +55,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
     .tables()
     .updateTable('submissions')
     .set({ notice: userId, notified_at: Date.now() })
-    .where('draft_id', '=', about.id)
+    .where('draft_id', '=', about.draft.id)
     .execute();
 }
 

@@ -16,7 +16,7 @@ it.each([
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'x' };
   const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'x' }, typed } as const;
   const choices = { near: games, games: [] };
-  const { buttons } = gameControls(anyContext().t, { id, draft: { source } }, row, choices);
+  const { buttons } = gameControls(anyContext().t, { id, source, rows: [] }, row, choices);
   const used = buttons.map((each) => {
     const customId = 'custom_id' in each ? each.custom_id : '';
     expect(customId.length).toBeLessThanOrEqual(100);

@@ -49,7 +49,7 @@ async function addSubmissions({ store, clock, drafts }: Parts, guildId: string):
   const hosts = [`a.${guildId}`, `b.${guildId}`];
   const done = { guildId, userId: user.id, userName: user.name, at: clock.now, hosts };
   await addDone(store, { ...done, id: `done-${id}` });
-  await drafts.save({ guildId, user }, `draft-${id}`, readyDraft('draft', 1));
+  await drafts.save({ guildId, user }, readyDraft(`draft-${id}`, 1));
 }
 
 /** Adds a record of every kind that a guild can have. */
@@ -200,8 +200,8 @@ describe('a member whose name is deleted', () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
-    const draft = readyDraft('x', 1);
-    await store.inGuild(GUILD, () => beginSubmission(parts, by, { id: 'a', interactionId: 'i', draft }));
+    const draft = readyDraft('a', 1);
+    await store.inGuild(GUILD, () => beginSubmission(parts, by, { interactionId: 'i', draft }));
     await over(store).deletion.member(GUILD, MEMBER);
     await store.inGuild(GUILD, () => parts.submissions.endRunningOf('i'));
     expect((await rowsIn(store, 'submissions')).map(({ user_name }) => user_name)).toEqual([null]);

@@ -325,8 +325,8 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     await live(store, 'asleep');
     const id = String(SnowflakeUtil.generate());
     await process.take(interactionOf(id));
-    const draft = readyDraft('a', 3);
-    const submissionId = await beginSubmission(process.parts, mia, { id, interactionId: id, draft });
+    const draft = readyDraft(id, 3);
+    const submissionId = await beginSubmission(process.parts, mia, { interactionId: id, draft });
     expect(await process.parts.submissions.markSending('1', submissionId, [0])).toBe(true);
     return { process, id, submissionId };
   }

@@ -224,9 +224,9 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const parts = partsOver(before, { processId: 'a bot of then' });
     const interaction = { id: '1', guild_id: '1', process_id: 'a bot of then', taken_at: 1, encrypted: '{}' };
     const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
-    const draft = readyDraft('a', 2);
+    const draft = readyDraft('1', 2);
     await before.tables().insertInto('interactions').values(interaction).execute();
-    await beginSubmission(parts, mia, { id: '1', interactionId: '1', draft });
+    await beginSubmission(parts, mia, { interactionId: '1', draft });
     await before.stop();
     const dump = join(folder(), 'dump');
     const run = promisify(execFile);

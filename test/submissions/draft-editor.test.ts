@@ -10,7 +10,7 @@ import {
   createDraftEditor,
   type DraftEditorDeps,
   linesToEdit,
-  type Prepared,
+  type PreparedDraft,
   withUsualPort,
 } from '../../src/submissions/draft-editor.ts';
 import { games } from '../support/arbitraries.ts';
@@ -48,7 +48,7 @@ async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
     /** The same editor with a limit per member. */
     limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
-      prepared(await draftEditor.open(mia, id, { source: 'text', rows: rowsOf(text) })),
+      prepared(await draftEditor.open(mia, { id, source: 'text', rows: rowsOf(text) })),
     edit: (typed: string, which: Editing = 'invalid') =>
       draftEditor.edit(mia, { id: 'd', newId: 'new', typed, which, submissionId: '' }),
     async stored(id = 'd'): Promise<Draft> {
@@ -79,7 +79,7 @@ const shown = (rows: readonly Row[]) =>
     const { server: host, port, game } = row.submission;
     return `${row.line} ${formatAddress({ host, port })} ${game}`;
   });
-function prepared(result: Prepared | string | { readonly kind: string }): Prepared {
+function prepared(result: PreparedDraft | string | { readonly kind: string }): PreparedDraft {
   if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
   return result;
 }
@@ -228,7 +228,7 @@ describe('editing a draft', () => {
   it('creates a new draft if the old one is gone', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
-    expect(result).toMatchObject({ id: 'new', instead: 'gone' });
+    expect(result).toMatchObject({ draft: { id: 'new' }, whySeparate: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
@@ -245,7 +245,8 @@ describe('editing a draft', () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
-    const tooMany = await draftEditor.open(mia, 'd', {
+    const tooMany = await draftEditor.open(mia, {
+      id: 'd',
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
@@ -261,7 +262,7 @@ describe('editing a draft', () => {
     expect(await stored()).toEqual(draft);
     // Text that could not be read is stored in addition, and doesn't block a recheck.
     await draftEditor.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
-    expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ id: 'd' });
+    expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ draft: { id: 'd' } });
   });
 
   it('leaves a draft that waits for approval unchanged', async () => {
@@ -270,7 +271,6 @@ describe('editing a draft', () => {
     await open(rows);
     const draft = await stored();
     const submissionId = await beginSubmission({ drafts, submissions }, mia, {
-      id: 'd',
       interactionId: 'i',
       draft,
       expiresAt: 1,
@@ -291,7 +291,7 @@ describe('editing a draft', () => {
   it('opens as many lines as fit into a modal, invalid lines first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
-    const { text, rows } = linesToEdit({ ...draft, includesAlreadySubmitted: false }, 'invalid');
+    const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');
     expect(text.length).toBeLessThanOrEqual(4_000);
     expect(text.length).toBeGreaterThan(3_970);
     expect(text.split('\n').at(-1)).toBe('501. 127.1:5');

@@ -19,10 +19,10 @@ const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 describe('a stored draft', () => {
   it('is read back unchanged until 15 minutes after its last change', async () => {
     const { clock, drafts } = await openParts(NOW);
-    const draft: Draft = { ...readyDraft('x', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
-    await drafts.save(mia, 'd', readyDraft('x', 1));
+    const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
+    await drafts.save(mia, readyDraft('d', 1));
     clock.now += 10 * MINUTE;
-    await drafts.save(mia, 'd', draft);
+    await drafts.save(mia, draft);
     clock.now += 15 * MINUTE - 1;
     expect(await drafts.find(mia, 'd')).toEqual(draft);
     clock.now += 1;
@@ -31,13 +31,13 @@ describe('a stored draft', () => {
 
   it('belongs to its member in its guild', async () => {
     const { drafts } = await openParts(NOW);
-    await drafts.save(mia, 'd', readyDraft('x', 1));
+    await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await drafts.find(other, 'd')).toBe('of-another-member');
-      expect(await drafts.save(other, 'd', readyDraft('y', 1))).toBe('of-another-member');
+      expect(await drafts.save(other, readyDraft('d', 1, 'y'))).toBe('of-another-member');
       expect(await drafts.drop(other, 'd')).toBe('of-another-member');
     }
-    expect(await drafts.find(mia, 'd')).toEqual(readyDraft('x', 1));
+    expect(await drafts.find(mia, 'd')).toEqual(readyDraft('d', 1));
     expect(await drafts.drop(mia, 'd')).toBeUndefined();
     expect(await drafts.drop(mia, 'd')).toBe('cancelled');
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
@@ -45,10 +45,9 @@ describe('a stored draft', () => {
 
   it('still belongs to its member if only a submission of it is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
-    const draft = readyDraft('x', 1);
-    await drafts.save(mia, 'd', draft);
+    const draft = readyDraft('d', 1);
+    await drafts.save(mia, draft);
     await beginSubmission({ drafts, submissions }, mia, {
-      id: 'd',
       interactionId: 'i',
       draft,
       expiresAt: clock.now,
@@ -57,7 +56,7 @@ describe('a stored draft', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await drafts.find(other, 'd')).toBe('of-another-member');
-      expect(await drafts.save(other, 'd', draft)).toBe('of-another-member');
+      expect(await drafts.save(other, draft)).toBe('of-another-member');
     }
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
@@ -70,26 +69,26 @@ describe('a stored draft', () => {
     const isWritten = Promise.withResolvers<void>();
     const commits = Promise.withResolvers<void>();
     const first = store.inGuild('2', async () => {
-      await drafts.save(elsewhere, 'd', readyDraft('x', 1));
+      await drafts.save(elsewhere, readyDraft('d', 1));
       isWritten.resolve();
       await commits.promise;
     });
     await isWritten.promise;
-    const second = drafts.save(mia, 'd', readyDraft('y', 1));
+    const second = drafts.save(mia, readyDraft('d', 1, 'y'));
     const waiting = sql<object>`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiting.execute(store.tables())).rows).toHaveLength(1);
     commits.resolve();
     await first;
     expect(await second).toBe('of-another-member');
-    expect(await drafts.find(elsewhere, 'd')).toEqual(readyDraft('x', 1));
+    expect(await drafts.find(elsewhere, 'd')).toEqual(readyDraft('d', 1));
   });
 
   it('can be neither changed nor dropped while it is being sent', async () => {
     const { store, drafts, submissions } = await openParts(NOW);
-    const draft = readyDraft('x', 1);
-    await drafts.save(mia, 'd', draft);
-    await beginSubmission({ drafts, submissions }, mia, { id: 'd', interactionId: 'i', draft });
-    expect(await drafts.save(mia, 'd', readyDraft('y', 1))).toBe('being-sent');
+    const draft = readyDraft('d', 1);
+    await drafts.save(mia, draft);
+    await beginSubmission({ drafts, submissions }, mia, { interactionId: 'i', draft });
+    expect(await drafts.save(mia, readyDraft('d', 1, 'y'))).toBe('being-sent');
     expect(await drafts.drop(mia, 'd')).toBe('being-sent');
     expect(await drafts.find(mia, 'd')).toBe('being-sent');
     expect(await drafts.find(ben, 'd')).toBe('of-another-member');
@@ -99,18 +98,18 @@ describe('a stored draft', () => {
 
   it('is deleted if it is older than ten others of its member', async () => {
     const { clock, drafts } = await openParts(NOW);
-    await drafts.save(ben, 'of ben', readyDraft('x', 1));
+    await drafts.save(ben, readyDraft('of ben', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
     for (const id of ids) {
       clock.now += 1;
-      await drafts.save(mia, id, readyDraft('x', 1));
+      await drafts.save(mia, readyDraft(id, 1));
     }
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
     expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
     // After the clock was set back, the newest draft looks like the oldest.
     clock.now -= 5 * MINUTE;
-    await drafts.save(mia, 'new', readyDraft('x', 1));
+    await drafts.save(mia, readyDraft('new', 1));
     expect(await drafts.find(mia, 'new')).not.toBe('gone');
     expect(await drafts.find(mia, 'd2')).toBe('gone');
   });
@@ -121,21 +120,22 @@ describe('the drafts of a guild', () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
-    const half: Draft = { ...readyDraft('x', 1), rows: [invalidRow(1, 'ä'.repeat(2 * 1024 * 1024 - 200))] };
+    const rows = [invalidRow(1, 'ä'.repeat(2 * 1024 * 1024 - 200))];
+    const halfOf = (id: string): Draft => ({ ...readyDraft(id, 1), rows });
     const members = ['2', '3', '4'].map((id) => ({ guildId: '1', user: { id, name: id } }));
     const elsewhere = { guildId: '2', user: mia.user };
-    await drafts.save(elsewhere, 'elsewhere', half);
-    for (const by of members) await drafts.save(by, `of ${by.user.id}`, half);
+    await drafts.save(elsewhere, halfOf('elsewhere'));
+    for (const by of members) await drafts.save(by, halfOf(`of ${by.user.id}`));
     const found = await Promise.all(members.map((by) => drafts.find(by, `of ${by.user.id}`)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, false, false]);
-    expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(half);
+    expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 });
 
 describe('a draft', () => {
   it('sends ready rows, and rows that were submitted before only if the member includes them', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
-    const draft: Draft = { source: 'text', rows: [a, invalidRow(3), b], includesAlreadySubmitted: false };
+    const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);
     expect(rowsToSend(draft, alreadySubmitted)).toEqual([b]);
     expect(rowsToSend({ ...draft, includesAlreadySubmitted: true }, alreadySubmitted)).toEqual([a, b]);

@@ -43,7 +43,7 @@ describe('a member whose name was deleted', () => {
       outcome: 'not-sent',
     });
     await addDone(store, { id: 'c', guildId: '1', userId: '8', at, hosts: ['of another'] });
-    await drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, 'd', readyDraft('x', 1));
+    await drafts.save({ guildId: '1', user: { id: USER, name: 'mia' } }, readyDraft('d', 1, 'x'));
     expect(await erasure.forgetMember('1', USER)).toBe(1_201);
     const submissions = await rowsIn(store, 'submissions');
     expect(submissions).toMatchObject([
@@ -98,10 +98,10 @@ describe('the data of a deleted guild', () => {
 
   it('is not sent once its rows are deleted', async () => {
     const { store, drafts, submissions, erasure } = await open();
-    const draft = readyDraft('x', 2);
+    const draft = readyDraft('a', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
-    const id = await beginSubmission({ drafts, submissions }, mia, { id: 'a', interactionId: 'i', draft });
-    await drafts.save(mia, 'typed', draft);
+    const id = await beginSubmission({ drafts, submissions }, mia, { interactionId: 'i', draft });
+    await drafts.save(mia, readyDraft('typed', 2));
     await erasure.deleteGuild('1');
     expect(await submissions.markSending('1', id, [0, 1])).toBe(false);
     await submissions.endRequest(

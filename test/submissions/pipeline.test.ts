@@ -63,7 +63,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
 
 /** Submits one server, as /addserver does. */
 function one({ submit }: Opened, host: string, id: string = randomUUID()): Promise<SubmitResult> {
-  const draft: Draft = { source: 'options', rows: [readyRow(1, host)], includesAlreadySubmitted: false };
+  const draft: Draft = { id, source: 'options', rows: [readyRow(1, host)] };
   return submit(id, { draft });
 }
 
@@ -73,7 +73,7 @@ async function list(
   length: number,
   more: Partial<SubmitRequest> = {},
 ): Promise<SubmitResult> {
-  await opened.drafts.save(mia, 'list', readyDraft('list', length));
+  await opened.drafts.save(mia, readyDraft('list', length));
   return opened.submit('list', more);
 }
 
@@ -101,7 +101,7 @@ describe('a draft', () => {
     const [first, second] = await Promise.all([one(opened, 'a'), one(opened, 'a')]);
     expect(kinds(first)).toEqual(['accepted']);
     expect(reasonIn(second)).toMatchObject({ code: 'in-flight', server: { server: 'a' } });
-    await opened.drafts.save(mia, 'list', readyDraft('list', 3));
+    await opened.drafts.save(mia, readyDraft('list', 3));
     const presses = [1, 2].map(() => opened.submit('list'));
     const [pressed, again] = await Promise.all(presses);
     expect(pressed?.kind).toBe('ended');
@@ -111,7 +111,7 @@ describe('a draft', () => {
 
   it('is sent as typed in the form that is submitted first if two forms are open', async () => {
     const opened = await open();
-    await opened.drafts.save(mia, 'd', readyDraft('x', 1));
+    await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
     expect(first).toMatchObject({ kind: 'ended', servers: [{ server: { server: 'first' } }] });
     expect(second).toEqual({ kind: 'no-draft', why: 'being-sent' });
@@ -153,15 +153,15 @@ describe('a draft', () => {
     expect(kinds(await again)).toEqual(['accepted']);
     const { servers: sent } = ended(await list(opened, 2));
     expect(sent.map(({ line }) => line)).toEqual([2]);
-    await opened.drafts.save(mia, 'other', readyDraft('list', 2));
+    await opened.drafts.save(mia, readyDraft('other', 2, 'list'));
     const both = await opened.submit('other');
     expect(reasonIn(both)).toMatchObject({ code: 'already-submitted', servers: [{}, {}] });
-    expect(await opened.drafts.find(mia, 'other')).toMatchObject({ includesAlreadySubmitted: false });
+    expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
   it('is sent only if it has as many servers as the button promised', async () => {
     const opened = await open();
-    await opened.drafts.save(mia, 'list', readyDraft('list', 3));
+    await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
     for (const promised of [2, 4]) expect(await press(promised)).toEqual({ kind: 'changed' });
     expect(opened.requests).toEqual([]);
@@ -174,7 +174,6 @@ describe('a draft', () => {
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({
       rows: [{ submission: { server: 'a' } }],
-      includesAlreadySubmitted: false,
     });
     expect(reasonIn(await list(opened, 2))).toMatchObject({ code: 'game-not-allowed' });
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
@@ -202,8 +201,8 @@ describe('a draft', () => {
 
   it('is sent only by its own member, and only if it has a ready row', async () => {
     const opened = await open();
-    await opened.drafts.save(mia, 'empty', { ...readyDraft('x', 0) });
-    await opened.drafts.save(mia, 'mine', readyDraft('x', 1));
+    await opened.drafts.save(mia, { ...readyDraft('empty', 0) });
+    await opened.drafts.save(mia, readyDraft('mine', 1, 'x'));
     expect(await opened.submit('gone')).toEqual({ kind: 'no-draft', why: 'gone' });
     expect(await opened.submit('empty')).toEqual({ kind: 'changed' });
     const other = { guildId: '1', user: { id: '7', name: 'ben' } };

@@ -159,8 +159,8 @@ describe('pruning', () => {
   it('deletes an expired draft', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
-    await partsAt(NOW - 15 * MINUTE).drafts.save(mia, 'old', readyDraft('x', 1));
-    await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, 'new', readyDraft('x', 1));
+    await partsAt(NOW - 15 * MINUTE).drafts.save(mia, readyDraft('old', 1, 'x'));
+    await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, readyDraft('new', 1, 'x'));
     await prune();
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
@@ -169,7 +169,7 @@ describe('pruning', () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(NOW - 15 * MINUTE);
-    for (const id of ['waits', 'begins']) await old.drafts.save(mia, id, readyDraft(id, 1));
+    for (const id of ['waits', 'begins']) await old.drafts.save(mia, readyDraft(id, 1));
     const begin = (id: string) =>
       old.submissions.beginWaiting({
         ...mia,

@@ -28,14 +28,18 @@ it('no statement about submissions scans a whole table', async () => {
   const limit = { servers: 1, seconds: 60 };
   const parts = partsOver(store, { member: limit, guild: limit });
   const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
-  const draft = readyDraft('x', 1);
+  const draft = readyDraft('d', 1, 'x');
   await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['a', 'b'] });
 
   const statements = await statementsOf(async () => {
-    await parts.drafts.save(mia, 'd', draft);
+    await parts.drafts.save(mia, draft);
     await parts.drafts.find(mia, 'd');
     await parts.drafts.drop(mia, 'd');
-    await beginSubmission(parts, mia, { id: 'w', interactionId: 'v', draft, expiresAt: Date.now() });
+    await beginSubmission(parts, mia, {
+      interactionId: 'v',
+      draft: readyDraft('w', 1, 'x'),
+      expiresAt: Date.now(),
+    });
     await parts.approvals.whyNotWaiting({ ...mia, id: 'd' }, []);
     await parts.approvals.waiting('1', '2');
     await parts.approvals.countWaiting('1');
@@ -58,14 +62,18 @@ it('no statement about submissions scans a whole table', async () => {
     );
     await parts.alreadySubmitted.find({ guildId: '1', userId: '2' }, draft.rows);
     await parts.limits.allowance({ guildId: '1', userId: '2', count: 1, dailyQuota: 1 });
-    const id = await beginSubmission(parts, mia, { id: 'd', interactionId: 'i', draft });
+    const id = await beginSubmission(parts, mia, { interactionId: 'i', draft });
     await parts.submissions.markSending('1', id, [0]);
     await parts.submissions.endRequest(id, [0], []);
     await parts.submissions.endRunningOf('i');
     await parts.submissions.endUnfinished('1', Date.now());
-    await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v2', draft, expiresAt: Date.now() });
+    await beginSubmission(parts, mia, {
+      interactionId: 'v2',
+      draft: readyDraft('w2', 1, 'x'),
+      expiresAt: Date.now(),
+    });
     await parts.approvals.withdrawSubmission(mia, 'w2', 'v3');
-    await beginSubmission(parts, mia, { id: 'w2', interactionId: 'v4', draft, expiresAt: 0 });
+    await beginSubmission(parts, mia, { interactionId: 'v4', draft: readyDraft('w2', 1, 'x'), expiresAt: 0 });
     await parts.submissions.expire('1');
     const takeOver = createTakeover({
       store,

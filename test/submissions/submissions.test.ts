@@ -16,13 +16,13 @@ async function open() {
   const parts = await openParts(NOW);
   const { store, drafts, submissions } = parts;
   const begin = (draft: Draft, more: Partial<Parameters<typeof beginSubmission>[2]> = {}) =>
-    beginSubmission(parts, mia, { id: 'list', interactionId: 'i', draft, ...more });
+    beginSubmission(parts, mia, { interactionId: 'i', draft, ...more });
   return {
     ...parts,
     begin,
     /** Submits the ready rows, or only `submitted` if a limit excludes the others. */
     submitRows: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
-      begin({ source: 'text', rows, includesAlreadySubmitted: false }, { rows: submitted }),
+      begin({ id: 'list', source: 'text', rows }, { rows: submitted }),
     async end(id: string, outcomes: readonly Outcome[]) {
       for (const [index, outcome] of outcomes.entries()) {
         await submissions.markSending('1', id, [index]);
@@ -64,7 +64,7 @@ describe('the state of a submission', () => {
   ])('changes to $to only from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
       const { store, submissions, begin, latest } = await open();
-      const id = await begin(readyDraft('a', 1));
+      const id = await begin(readyDraft('list', 1));
       await store.tables().updateTable('submissions').set({ state: before }).execute();
       await by(submissions, id);
       expect([before, (await latest())?.state]).toEqual([before, from.includes(before) ? to : before]);
@@ -73,7 +73,7 @@ describe('the state of a submission', () => {
 
   it('changes only in its own guild', async () => {
     const { submissions, begin, latest } = await open();
-    const id = await begin(readyDraft('a', 1), { expiresAt: NOW + 1 });
+    const id = await begin(readyDraft('list', 1), { expiresAt: NOW + 1 });
     await submissions.endWaiting(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });

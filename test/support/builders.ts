@@ -162,15 +162,13 @@ export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
 });
 
 /** Returns a draft of `length` servers that are ready to submit, at addresses used by no other draft. */
-export const readyDraft = (name: string, length: number): Draft => ({
+export const readyDraft = (id: string, length: number, name = id): Draft => ({
+  id,
   source: 'text',
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
-  includesAlreadySubmitted: false,
 });
 
 export interface SubmissionOptions {
-  /** The id of the draft. */
-  readonly id: string;
   readonly interactionId: string;
   readonly draft: Draft;
   /** The rows to submit; by default all that are ready. */
@@ -183,10 +181,10 @@ export interface SubmissionOptions {
 export async function beginSubmission(
   { drafts, submissions }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'submissions'>,
   by: Submitter,
-  { id, interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: SubmissionOptions,
+  { interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: SubmissionOptions,
 ): Promise<string> {
-  await drafts.save(by, id, draft);
-  const submission = { ...by, draftId: id, interactionId, rows };
+  await drafts.save(by, draft);
+  const submission = { ...by, draftId: draft.id, interactionId, rows };
   return expiresAt === undefined
     ? submissions.begin(submission)
     : submissions.beginWaiting({ ...submission, expiresAt });
