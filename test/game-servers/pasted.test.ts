@@ -7,7 +7,15 @@ import { isReady, type Row } from '../../src/server-lists/row.ts';
 import { games } from '../support/arbitraries.ts';
 import { recorder } from '../support/machine.ts';
 
-const APP_IDS = { rust: 252_490, ark: 346_110, dayz: 221_100, '7dtd': 251_570, cs2: 730, tf2: 440 };
+const APP_IDS = {
+  rust: 252_490,
+  ark: 346_110,
+  dayz: 221_100,
+  arma3: 107_410,
+  squad: 393_380,
+  '7dtd': 251_570,
+  tf2: 440,
+};
 
 interface Pasted {
   readonly text: string;
@@ -50,6 +58,10 @@ const LISTS: readonly Pasted[] = [
       '93.184.2.3:26900 7dtd 26902',
     ],
   },
+  {
+    text: '## **ArmA 3 Server Connection Information**\n\n| Hostname | Example                |\n| -------- | ---------------------- |\n| IP       | `93.184.2.50`          |\n| Port     | `2303`                 |\n| Password | Ask a member           |',
+    servers: ['93.184.2.50:2303 arma3 2304'],
+  },
 ];
 const MESSAGES: readonly Pasted[] = [
   {
@@ -67,6 +79,21 @@ const MESSAGES: readonly Pasted[] = [
   {
     text: '    name: "Example.net | US | Vanilla+ Monthly",\n    connect: "steam://connect/93.184.6.18:28015",\n    client: "93.184.6.18:28015"',
     servers: ['93.184.6.18:28015 rust 28017'],
+  },
+  {
+    text: "says game port is 7781\n\n```javascript\nGamedig.query({\n  type: 'arkse',\n  host: '93.184.7.201',\n  port: \"7781\"\n})\n```",
+    servers: ['93.184.7.201:7781 ark 27031'],
+  },
+  {
+    text: '### Rust ✅ 2/3 WORK\n- [x] 93.184.8.1:28017 ✅ WORKS\n- [x] 93.184.8.2:28014 ✅ WORKS \n\n### ArmA 3 ❓ WORKS BUT MISDETECTED\n- [x] 93.184.8.3:2302 ❓ WORKS (detected as "source", port 2302→2303)\n\n### Squad ❌ ALL FAILED (Should work - Unreal Engine with Source query)\n- [x] 93.184.8.4:7800 ❌ FAILED\n\n### 7 Days to Die ✅ 1/1 WORKS! \n- [x] 93.184.8.5:27292 ✅ WORKS! (correctly detected, port 27292→27290)\n- [ ] 93.184.8.6:26920',
+    servers: [
+      '93.184.8.1:28017 rust 28018',
+      '93.184.8.2:28014 rust 28016',
+      '93.184.8.3:2302 arma3 2303',
+      '93.184.8.4:7800 squad 27165',
+      '93.184.8.5:27292 7dtd 27293',
+      '93.184.8.6:26920 7dtd 26921',
+    ],
   },
 ];
 
