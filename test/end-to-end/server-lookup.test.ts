@@ -1,10 +1,13 @@
 import { createHook } from 'node:async_hooks';
 import { describe, expect } from 'vitest';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { approve, turnApprovalOn } from '../support/approval.ts';
 import { type Bot, botTest, ownBotTest, type TestGuild, textOf } from '../support/bot.ts';
+import { sampleOf, scrape } from '../support/machine.ts';
 import { addServer, adds, edit, labelsOf, paste, pressSubmit, upload } from '../support/people.ts';
 
-const it = botTest({ serverLookup: true });
+const HTTP_PORT = await quietPort();
+const it = botTest({ serverLookup: true, env: { HTTP_PORT: String(HTTP_PORT) } });
 const itWithout = ownBotTest();
 
 const RUST = 252_490;
@@ -150,6 +153,19 @@ describe('the server lookup', () => {
     expect(labelsOf(refused)).toContain('Submit with port 25565');
     bot.records.behaveAsSteam({ kind: 'ok' });
     bot.records.behaveAsNameServer('ok');
+  });
+
+  it('counts what it asked and found', async ({ bot, guild }) => {
+    listRust(bot, '93.184.216.43');
+    const counts = async () => {
+      const samples = await scrape(HTTP_PORT);
+      return ['asked', 'queryPort', 'failed'].map(
+        (what) => sampleOf(samples, 'listing_bot_server_lookups_total', `{what="${what}"}`) ?? 0,
+      );
+    };
+    const [asked = 0, found = 0, failed] = await counts();
+    await submit(guild, '93.184.216.43:28015');
+    expect(await counts()).toEqual([asked + 1, found + 1, failed]);
   });
 
   it('is named in /privacy', async ({ member }) => {

@@ -21,6 +21,7 @@ describe('the start report', () => {
       blockedGuilds: 0,
       blockedUsers: 0,
       public: true,
+      serverLookup: 'off',
       store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
       encryptionKey: 'in a file beside the store',
     });
@@ -35,6 +36,7 @@ describe('the start report', () => {
       'HEARTBEAT_URL',
       'HTTP_PORT',
       'BACKUP_EVERY_HOURS',
+      'SERVER_LOOKUP',
       'LISTING_URL',
       'SUPPORT_URL',
       'PRIVACY_URL',
@@ -61,6 +63,7 @@ describe('the start report', () => {
     const env = {
       LISTING_API_KEY: 'the-operators-own-key-98765',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      SERVER_LOOKUP: 'on',
       SUPPORT_URL: 'https://example.com/support',
       EXIT_WHEN_SILENT_SECONDS: '0',
       ALLOWED_GUILDS: '123456789012345671,123456789012345672,123456789012345673',
@@ -74,6 +77,7 @@ describe('the start report', () => {
       allowedGuilds: 3,
       blockedGuilds: 1,
       blockedUsers: 2,
+      serverLookup: expect.stringMatching(/^addresses go to http:.* and DNS$/),
       encryptionKey: 'ENCRYPTION_KEY',
     });
     expect(String(report.off)).toContain('EXIT_WHEN_SILENT_SECONDS');
