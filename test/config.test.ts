@@ -180,7 +180,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('prints without its secrets', () => {
+  it('is printed without its secrets', () => {
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
     const STORE_URL = 'postgres://the-user:the-password@db/bot?sslmode=require';
     const config = read({ ENCRYPTION_KEY, STORE_URL, LISTING_API_KEY: 'operator-key' });
@@ -196,7 +196,7 @@ describe('a PostgreSQL database', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('has its host and name as its name, and its URL as a secret', () => {
+  it('is named by its host and name, and its URL is a secret', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');

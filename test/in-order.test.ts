@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('the work of a key runs one piece at a time and in order, beside other keys', async () => {
+it('the work of a key runs in order, one piece at a time, in parallel with other keys', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));

@@ -7,7 +7,7 @@ interface Place {
   readonly end: () => void;
 }
 
-/** Turns with requests that run until the test ends them. */
+/** Creates turns with requests that run until the test ends them. */
 function setUp(atOnce: number) {
   const clock = { now: 0 };
   const turns = createTurns({ atOnce, now: () => clock.now });

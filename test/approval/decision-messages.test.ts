@@ -14,7 +14,7 @@ import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
-/** An interaction as *Submit* stores it; the row of this test holds only the member's id. */
+/** Returns an interaction as *Submit* stores it. The rows of this test contain only the member's id. */
 const kept = (userId: string): KeptInteraction => ({
   interaction: {
     id: 'i',

@@ -4,7 +4,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const { wordsFor, pages } = createWords();
 
-/** The context of an admin's interaction, of any kind. */
+/** Returns the context of an admin's interaction, which can be of any kind. */
 export function anyContext(
   more: Partial<CommandContext & PressContext & SubmitContext> = {},
 ): CommandContext & PressContext & SubmitContext {

@@ -55,7 +55,7 @@ async function open(timing: ApiTiming = {}) {
     ...timing,
   });
   onTestFinished(() => discord.close());
-  /** How often Discord was found to reject the token. */
+  /** Returns how often the client reported that Discord rejects the token. */
   const refusals = () => refused;
   return { discord, api, scopes, refusals };
 }
@@ -308,7 +308,7 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('that another bot gives while this bot waits for a rate limit is lost', async () => {
+  it('is lost if another bot responds while this bot waits for a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -329,7 +329,7 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('over dead connections replaces them for later requests', async () => {
+  it('replaces dead connections, so that later requests use new ones', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));

@@ -28,7 +28,7 @@ it.each([
   expect(await edited(code, status)).toBe(result);
 });
 
-it('an edit restores an embed that a moderator has hidden, and otherwise leaves hidden previews hidden', async () => {
+it('an edit shows an embed again that a moderator hid, but leaves hidden link previews hidden', async () => {
   const bodies: unknown[] = [];
   const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
   const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });

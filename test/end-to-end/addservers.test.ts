@@ -47,10 +47,10 @@ function answerBy(how: Answering): void {
   });
 }
 
-/** The text of a message, without its files. */
+/** Returns the text of a message, without its files. */
 const contentOf = (answer: Parameters<typeof messageOf>[0]) => messageOf(answer).current?.content ?? '';
 
-/** The select menus below a message. */
+/** Returns the select menus below a message. */
 const selectsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).filter(({ placeholder }) => placeholder !== undefined);
 

@@ -14,7 +14,7 @@ const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
 const REFUSED = /❌ The listing service rejects .* API key, so the bot makes only one attempt an hour/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
-/** The log channel's messages about a rejected key. */
+/** Returns the log channel's messages about a rejected key. */
 const notices = (guild: TestGuild) =>
   logLines(guild).filter((line) =>
     line.includes("❌ The listing service rejects this Discord server's API key"),

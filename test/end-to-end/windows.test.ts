@@ -49,9 +49,9 @@ interface Prefilled {
   open(guild: TestGuild): Promise<Opened[]>;
 }
 
-/** The two lines of a list, as the form shows them. */
+/** Returns the two lines of a list as the form shows them. */
 const linesOf = (server: string): string => `1. ${server} cs2\n2. other.example.com:1 cs2`;
-/** The same lines, as the message shows them. */
+/** Returns the same lines as the message shows them. */
 const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
 const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
 

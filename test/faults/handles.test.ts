@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it('too few file handles are attributed to the machine, not to the service', () => {
+it('an error from too few file handles counts as a fault of the machine, not of the service', () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

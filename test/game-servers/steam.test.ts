@@ -140,7 +140,7 @@ describe('Steam', () => {
     expect(outcomes).toHaveLength(122);
   });
 
-  it('counts as failed if it is silent', async () => {
+  it('counts as failed if it does not respond', async () => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam({ kind: 'hang' });
     expect(await askAnother()).toEqual([]);

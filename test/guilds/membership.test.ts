@@ -189,7 +189,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
-  it('never without data, and deletes the record of its use', async () => {
+  it('only if it has data; otherwise the bot deletes the record of its use', async () => {
     const { asked, tell, noted } = await open();
     await tell('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);

@@ -33,7 +33,7 @@ describe('the panels of a guild', () => {
     });
   });
 
-  it('keep both of two changes that were drawn at the same time, and are due until their message shows both', async () => {
+  it('keep two simultaneous changes, and stay due until their message shows both', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
@@ -56,7 +56,7 @@ describe('the panels of a guild', () => {
     expect(isDue(await find())).toBe(true);
   });
 
-  it('are no longer due once a change of them was drawn', async () => {
+  it('are no longer due once their message shows the change', async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     await panels.change('1', await find(), (panel) => ({ ...panel, text: 'b' }));

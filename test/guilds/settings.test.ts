@@ -91,7 +91,7 @@ describe('the settings of a guild', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('are an error, and never the defaults, if the store fails', async () => {
+  it('cause an error if the store fails, instead of using the defaults', async () => {
     const { store, settings } = await open();
     await store.stop();
     await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);

@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])('a moderator whose modal was cut off reads that nothing was decided: %s', async (action) => {
+  ])('a moderator whose modal was interrupted sees that no decision was made: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits with its edit for an earlier one of the same message, and is skipped for a later one', async () => {
+  it('waits for an earlier edit of the same message, and is skipped if there is a later one', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();

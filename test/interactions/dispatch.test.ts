@@ -345,7 +345,7 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a modal whose fields reach their handler, or gives the reason for not doing so', async () => {
+  it('opens a modal whose fields reach their handler, or explains why it cannot', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
@@ -393,7 +393,7 @@ describe('an unknown interaction', () => {
     ['a command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a guild', outside, 'only works in a Discord server'],
-  ])('gets a sentence as its reply: %s', async (_what, alter, said) => {
+  ])('gets an explanation as its reply: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
     expect(messageOf(answer).ephemeral).toBe(true);
@@ -404,7 +404,7 @@ describe('an unknown interaction', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])('gets a sentence as its reply: a control %j', async (id) => {
+  ])('gets an explanation as its reply: a control %j', async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
@@ -417,7 +417,7 @@ describe('an unknown interaction', () => {
 describe('an interaction that cannot be read', () => {
   const odd = withData({ options: 5 });
 
-  it("gets a private sentence as its reply, in the member's language, and is logged", async () => {
+  it("gets a private explanation in the member's language, and is logged", async () => {
     const before = bot.log.length;
     const sentences = { 'en-US': "couldn't read what Discord sent", de: 'nicht lesen' };
     for (const [locale, sentence] of Object.entries(sentences)) {
@@ -528,7 +528,7 @@ it('a bot that stops finishes running work, but starts no more', async () => {
   expect(ends).toEqual(['answered', 'drained']);
 });
 
-/** A command whose button makes a large reply; the first waits for the test. */
+/** Creates a command whose button makes a large reply. The first reply waits for the test. */
 function largeReplies() {
   const began: string[] = [];
   const first = Promise.withResolvers<void>();

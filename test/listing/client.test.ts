@@ -114,7 +114,9 @@ describe('adding servers', () => {
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
   });
 
-  it.each([200, 429, 503])('accepts a verdict with status %i, and a wait only with a 429', async (status) => {
+  it.each([
+    200, 429, 503,
+  ])('reads the result with status %i, and a retry time only with a 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -402,7 +404,7 @@ describe('stopping', () => {
     const outcome = api.games(key);
     await expect.poll(() => service.requests.length).toBe(1);
     await api.close();
-    // It is closed already.
+    // The test has already closed it.
     open.pop();
     expect(await outcome).toMatchObject({ kind: 'unknown', reason: 'stopping' });
     expect(await api.games(key)).toMatchObject({ kind: 'not-sent', reason: 'stopping' });
@@ -414,7 +416,7 @@ describe('stopping', () => {
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);
     await api.close();
-    // It is closed already.
+    // The test has already closed it.
     open.pop();
     expect((await outcome).kind).toBe('accepted');
     expect(await api.add([one], key)).toMatchObject({ kind: 'not-sent', reason: 'stopping' });

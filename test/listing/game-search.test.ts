@@ -260,7 +260,7 @@ describe('a search of any list for any text', () => {
 });
 
 describe('prefix distance', () => {
-  /** The definition, without any shortcut. */
+  /** Computes the distance by its definition, without optimisations. */
   function plain(a: string, b: string): number {
     if (a === '' || b === '') return Math.max(a.length, b.length);
     const swapped = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];

@@ -22,7 +22,7 @@ const stateOf = (games: Games) => ({
 });
 const aliases = (games: readonly Game[]) => games.map(({ alias }) => alias);
 
-/** The games with a service that returns these outcomes one after another, and then keeps returning the last. */
+/** Creates the games list over a service that returns these outcomes in turn, and then keeps returning the last. */
 async function setUp(
   outcomes: readonly GamesOutcome[],
   { hasOperatorKey = false, ...deps }: Partial<GamesDeps> & { readonly hasOperatorKey?: boolean } = {},
@@ -200,7 +200,7 @@ describe('a failed fetch', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("with another guild's key reveals nothing about this guild's key", async () => {
+  it("with one guild's key doesn't affect another guild", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
@@ -241,7 +241,7 @@ describe('the stored list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is taken over from another process that fetched it since, or is fetching it', async () => {
+  it('is loaded again if another process has fetched a newer one, or is fetching it', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });

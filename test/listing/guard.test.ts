@@ -9,7 +9,7 @@ const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
 
-/** A guard in front of a service that returns these outcomes one after another, and then keeps returning the last. */
+/** Creates a guard in front of a service that returns these outcomes in turn, and then keeps returning the last. */
 function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
   const sent: string[] = [];
   const breaker = createBreaker();

@@ -17,7 +17,7 @@ import {
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
 const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' });
-/** An option suggested by the bot. */
+/** Returns an option that the bot suggests. */
 const suggestion = (tab: Tab, text: string) => tab.locator('datalist option', { hasText: text }).first();
 const answers = (tab: Tab) => log(tab).getByRole('article');
 const side = (tab: Tab) => tab.getByRole('complementary');

@@ -4,7 +4,7 @@ import type { Page as Tab } from 'playwright-core';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
-/** A moment of a scenario that a page of the docs shows. */
+/** A moment of a scenario, shown on a page of the docs. */
 interface Picture {
   readonly name: string;
   readonly scenario: string;

@@ -311,7 +311,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { parts, ...interactionStore, ...editOrder, takeOver, told };
   }
 
-  /** A lease that ends only when a test deletes it, not during preparation. */
+  /** Creates a lease that ends only when a test deletes it, not during preparation. */
   const live = (store: Store, name: string) =>
     store
       .tables()
@@ -319,7 +319,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       .values({ process_id: name, until: Date.now() + 60_000, encryption_key_id: 'a key' })
       .execute();
 
-  /** A process that accepted an interaction and sent the first of three servers. */
+  /** Starts a process that accepted an interaction and sent the first of three servers. */
   async function working(store: Store) {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');

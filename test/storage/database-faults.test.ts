@@ -18,7 +18,7 @@ async function refusal(path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** A file with 300 values that isn't open in any store. */
+/** Creates a file with 300 values that isn't open in any store. */
 async function filled(): Promise<string> {
   const store = await openStore();
   for (let number = 0; number < 300; number += 1) await store.values.set(`k:${number}`, 'x'.repeat(500));
@@ -26,7 +26,7 @@ async function filled(): Promise<string> {
   return store.path;
 }
 
-describe("a place that can't be written to", () => {
+describe("a database path that isn't writable", () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
   it('is reported if the folder would be below a file', async () => {
@@ -35,7 +35,7 @@ describe("a place that can't be written to", () => {
     expect(await refusal(join(file, 'data', 'bot.sqlite'))).toMatch(advice);
   });
 
-  it('is reported if a folder is in the place of the file', async () => {
+  it("is reported if there is a folder with the file's name", async () => {
     const path = join(folder(), 'bot.sqlite');
     mkdirSync(path);
     expect(await refusal(path)).toMatch(advice);
@@ -55,7 +55,7 @@ describe("a place that can't be written to", () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('is reported if another process writes all the time', async () => {
+  it('is reported if another process keeps the database locked', async () => {
     const path = await filled();
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());

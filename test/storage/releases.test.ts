@@ -37,7 +37,7 @@ const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
 const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** A database that SQL can be loaded into and dumped from. */
+/** Creates a database that can load and dump SQL. */
 async function newPlace(kind: Kind) {
   if (kind === 'postgres') {
     const { url, query, drop } = await newDatabase();
@@ -158,7 +158,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await underWay;
 }
 
-/** An admin, a moderator and a member continue their work. */
+/** Continues the work of an admin, a moderator and a member. */
 async function goOn({ bot, guild, keyless }: Place, { buttons }: Seen): Promise<void> {
   const { admin, member, discord, channelId } = guild;
   const post = async (name: keyof Seen['buttons'], where = channelId) => {
@@ -227,7 +227,7 @@ describe.each(kinds())('over %s', (kind) => {
 
   it.each(versions)('continues a guild with the database of %s', async (version) => {
     const seen: Seen = JSON.parse(readFileSync(fileOf(version, 'json'), 'utf8'));
-    // Nothing with a time limit has expired.
+    // At this time, no record with a time limit has expired.
     createTestClock().set(seen.at + 60_000 - Date.now());
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));

@@ -10,7 +10,7 @@ import { recorder } from '../support/machine.ts';
 const pragma = (store: Store, text: string) =>
   store.tables().executeQuery(CompiledQuery.raw(`pragma ${text}`));
 
-/** Another process that holds the file after this statement. */
+/** Opens the file as another process would, and runs a statement that keeps it locked. */
 function holder(store: FileStore, sql: string): DatabaseSync {
   const other = new DatabaseSync(store.path);
   onTestFinished(() => {
@@ -27,7 +27,7 @@ it("a store's files are accessible only to their owner", async () => {
 });
 
 describe('a transaction', () => {
-  it('blocks other processes from writing from its beginning on', async () => {
+  it('blocks writes by other processes from its start', async () => {
     const store = await openStore();
     await store.inGuild('1', async () => {
       expect(await store.values.get('n')).toBeUndefined();

@@ -31,7 +31,7 @@ const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
 
-/** A folder with a database of one value, without a running bot. */
+/** Creates a folder with a database that contains one value. No bot runs on it. */
 async function made(key = 'a:1'): Promise<string> {
   const data = folder();
   const opened = await openStore(pathIn(data));

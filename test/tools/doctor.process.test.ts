@@ -60,7 +60,7 @@ function said(text: string, status: number | null, env: Changes): Said {
   return { text, status, failed };
 }
 
-/** Runs it as an operator does, for behaviour that needs a process. */
+/** Runs the doctor as an operator does, for behaviour that needs a process. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const { stdout, stderr, status } = await runFile(['src/tools/doctor.ts'], { cwd: folder, env });
@@ -85,14 +85,14 @@ async function fails(check: string, words: RegExp, changes: Changes, run = exami
   expect(text).toMatch(/ → .{10}/);
 }
 
-/** Another Discord without any of the commands. */
+/** Starts another Discord without any of the commands. Returns the variables for it. */
 async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
   const discord = await startDiscord({ token: bot.token, ...settings });
   onTestFinished(() => discord.close());
   return { DISCORD_API_URL: discord.apiUrl };
 }
 
-/** A Discord that answers every request in the same way. */
+/** Starts a Discord that answers every request in the same way. Returns the variables for it. */
 async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');

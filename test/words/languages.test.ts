@@ -131,7 +131,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 
   it('each sentence has the same values as in English', () => {
-    /** A form for only one number can express it in words, such as "the first one". */
+    /** Whether a form can omit the number because it applies to only one, as in "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
       return form !== undefined && COUNTS.filter((count) => plurals.select(count) === form).length === 1;
@@ -236,7 +236,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 });
 
-/** A sentence with a value in each place, and the service's generic name. */
+/** Fills in a value in each place of a sentence, and the service's generic name. */
 function filled(
   sentence: string,
   unnamed: Readonly<Record<string, string>>,

@@ -102,7 +102,7 @@ const OUTCOMES: readonly ServerOutcome[] = [
   { kind: 'accepted', message: '' },
 ];
 
-/** Our own markup. */
+/** Markup in the bot's own sentences. */
 const OURS = new Set(['inlineCode', 'strong', 'timestamp', 'user', 'blockQuote']);
 
 function expectSentences(texts: readonly (string | undefined)[]): void {

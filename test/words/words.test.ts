@@ -97,7 +97,7 @@ describe('the page of the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('is the list if a link to the address would be too long for Discord', () => {
+  it("is the list's page if a link to the address would be too long for Discord", () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
