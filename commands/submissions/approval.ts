@@ -2,7 +2,7 @@ import {
   type ApprovalView,
   approvalView,
   beforeTexts,
-  channelView,
+  decidedText,
   decisionButtons,
   ownButtons,
   submissionsId,
@@ -141,12 +141,19 @@ export function approvalActions(
   async function decided(context: Deciding, before: number, texts: readonly string[] = []): Promise<Reply> {
     await showPressed(context);
     if (context.posted) return { content: texts.join('\n') };
-    const { guildId, interactionId } = context;
+    const { t, guildId, interactionId } = context;
     const submission = await submissions.by(guildId, interactionId);
-    const view = submission && channelView(context.t, submission, [], games);
-    const next = await showNext(context, before);
-    const now = [view?.content, ...texts].filter(Boolean).join('\n');
-    return { ...next, content: [now, next.content].filter(Boolean).join('\n\n') };
+    const now = decidedText(t, submission ? [submission] : [], games);
+    return withNext([now, ...texts], await showNext(context, before));
+  }
+
+  /**
+   * Replies to a decision or a correction that isn't possible, and nothing has changed. In /submissions, the submission is
+   * shown again, because the message may also show the decision about the previous one.
+   */
+  async function stillWaiting(context: Deciding, why: string): Promise<Reply> {
+    const next = context.posted ? {} : await showNext(context, await placeOf(context));
+    return { ...withNext([why], next), isUserError: true };
   }
 
   async function approve(context: PressContext): Promise<Reply> {
@@ -156,7 +163,7 @@ export function approvalActions(
     const found = await approvals.seen(seen);
     if (found === undefined) return undecided(context);
     if (access.blocked(found.guildId, found.userId)) {
-      throw new UserError(`${t('approval.blocked')}\n${t('approval.still')}`);
+      return stillWaiting(context, `${t('approval.blocked')}\n${t('approval.still')}`);
     }
     const before = await placeOf(context);
     const result = await pipeline.submit({
@@ -180,8 +187,7 @@ export function approvalActions(
       };
     }
     if (result.kind === 'not-submitted') {
-      const content = stillWaitingText(result.reason, context, games);
-      return { content, isUserError: true, keepsMessage: true };
+      return stillWaiting(context, stillWaitingText(result.reason, context, games));
     }
     return undecided(context);
   }
@@ -204,6 +210,7 @@ export function approvalActions(
     const submission = await approvals.seen(seen);
     if (submission === undefined) return undecided(context);
     const typed = readDecline(context, submission);
+    if (!('reason' in typed)) return typed;
     const before = await placeOf(context);
     const declined = { ...seen, ...typed, by: user, interactionId };
     if (!(await approvals.decline(declined))) return undecided(context);
@@ -214,10 +221,15 @@ export function approvalActions(
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
-    const row = await readCorrection(context, deps);
-    const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
-    if (why === 'decided') return undecided(context);
-    if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
+    try {
+      const row = await readCorrection(context, deps);
+      const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
+      if (why === 'decided') return undecided(context);
+      if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
+    } catch (error) {
+      if (error instanceof UserError) return stillWaiting(context, error.message);
+      throw error;
+    }
     await showPressed(context);
     return context.posted ? {} : showNext(context, await placeOf(context));
   }
@@ -302,6 +314,12 @@ export function approvalActions(
     },
   };
 }
+
+/** Puts texts above the next waiting submission. */
+const withNext = (texts: readonly string[], next: Reply): Reply => ({
+  ...next,
+  content: [texts.filter(Boolean).join('\n'), next.content].filter(Boolean).join('\n\n'),
+});
 
 /**
  * Explains which approved servers weren't sent: those that were left out, and those that wait again, with the reason.

@@ -1,13 +1,12 @@
 import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
 import type { DeclineDecision } from '../../src/approval/approvals.ts';
 import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons.ts';
-import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
+import type { PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
-import { UserError } from '../../src/user-error.ts';
-import { escapeCode } from '../../src/words/escape.ts';
+import { cut, escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -20,11 +19,14 @@ const MOST_LINES = 20;
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
-export function declineModal({ t, argument }: PressContext, submission: Submission, games: GameIndex): Modal {
-  const isList = submission.servers.length > 1;
+export function declineModal(context: PressContext, submission: Submission, games: GameIndex): Modal {
+  const { t } = context;
+  const { id, draftId, servers } = submission;
+  const isList = servers.length > 1;
+  const before = typedBefore(context);
   const hint = t('approval.modal.hint');
   return modal({
-    id: submissionsId('decline', argument),
+    id: submissionsId('decline', `${draftId}:${id}`),
     title: t('approval.modal.title'),
     text: isList
       ? numberedText(t, submission)
@@ -36,11 +38,22 @@ export function declineModal({ t, argument }: PressContext, submission: Submissi
         label: t('approval.modal.reason'),
         hint,
         placeholder: t('approval.modal.reason'),
-        options: DECLINE_REASONS.map((key) => ({ label: t(`approval.reasons.${key}`), value: key })),
+        options: DECLINE_REASONS.map((key) => ({
+          label: t(`approval.reasons.${key}`),
+          value: key,
+          ...(key === before.why && { default: true }),
+        })),
         required: false,
       },
-      { id: 'reason', label: t('approval.modal.words'), hint, most: LONGEST_REASON, long: true },
-      ...(isList ? [linesField(t)] : []),
+      {
+        id: 'reason',
+        label: t('approval.modal.words'),
+        hint,
+        value: cut(before.words, LONGEST_REASON),
+        most: LONGEST_REASON,
+        long: true,
+      },
+      ...(isList ? [linesField(t, before.lines)] : []),
     ],
   });
 }
@@ -53,21 +66,22 @@ function numberedText(t: Translate, submission: Submission): string {
   return [byText(t, submission), ...items].join('\n');
 }
 
-const linesField = (t: Translate): Field => ({
+const linesField = (t: Translate, value: string): Field => ({
   id: 'lines',
   label: t('approval.modal.lines'),
   hint: t('approval.modal.linesHint'),
+  value: cut(value, LONGEST_NUMBERS),
   most: LONGEST_NUMBERS,
 });
 
 /**
- * Reads the input of the modal.
- * @throws UserError if a number isn't one of the list's lines
+ * Reads the input of the modal. If a number isn't one of the list's lines, returns a private reply with the input, whose
+ * button opens the modal again.
  */
 export function readDecline(
   { t, field }: SubmitContext,
-  { servers }: Submission,
-): Pick<DeclineDecision, 'reason' | 'lines'> {
+  { id, draftId, servers }: Submission,
+): Pick<DeclineDecision, 'reason' | 'lines'> | Reply {
   const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
   const typed = field('lines').trim();
   if (typed === '') return { reason };
@@ -77,5 +91,20 @@ export function readDecline(
   );
   if (typeof lines !== 'string') return { reason, lines };
   const search = escapeCode(lines, LONGEST_NAMED);
-  throw new UserError(withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))));
+  const again = submissionsId('decline', [draftId, id, reason.key ?? ''].join(':'));
+  return {
+    content: withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))),
+    // Discord rejects an empty text.
+    embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
+    components: rows([button(again, t('again.reopenForm'), 'primary')]),
+    isUserError: true,
+  };
+}
+
+/** Returns the input in the message whose button opens the modal again; empty for any other message. */
+function typedBefore({ argument, shown }: PressContext): Readonly<Record<'why' | 'words' | 'lines', string>> {
+  const [, , why] = argument.split(':');
+  if (why === undefined) return { why: '', words: '', lines: '' };
+  const { description = '', footer } = Object(shown.embeds[0]);
+  return { why, words: String(description), lines: String(Object(footer).text ?? '') };
 }

@@ -9,8 +9,8 @@ import { type Submission, serverResults } from '../submissions/submissions.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { unlinked } from '../words/listing-pages.ts';
 import { beforeItems } from '../words/not-submitted.ts';
-import { outcomesForLog } from '../words/outcomes.ts';
-import { byText } from '../words/sentences.ts';
+import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
+import { byText, namedText } from '../words/sentences.ts';
 import { describe, fittingLines, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
@@ -104,12 +104,10 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
       const ended = serverResults(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
-      const count = received.filter(({ outcome }) => outcome.kind === 'unknown').length;
-      // Unconfirmed servers come last among those that were sent.
-      const next = count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
-      return [approved, ...textsOf(received), ...next, ...textsOf(notSent)].join('\n');
+      // Unconfirmed servers come last among those that were sent.
+      return [approved, ...textsOf(received), ...unknownTexts(t, ended), ...textsOf(notSent)].join('\n');
     }
     case 'declined': {
       const declined = withSign('rejected', decisionText(t, 'declined', submission));
@@ -118,6 +116,37 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
     default:
       return withSign('not-sent', t(`approval.${state}`));
   }
+}
+
+/** Asks to look up servers that may have arrived, before they are sent again. */
+function unknownTexts(t: Translate, ended: readonly ServerWithOutcome[]): readonly string[] {
+  const count = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
+  return count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
+}
+
+/** The maximum number of servers that {@link decidedText} names. */
+const MOST_NAMED = 2;
+
+/** Shows on one line what a moderator has just decided about submissions of one member; empty if they decided nothing. */
+export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
+  const [first] = decided;
+  if (first === undefined) return '';
+  const { state, userId, declineReason } = first;
+  const servers = decided.flatMap((submission) => submission.servers);
+  const named = servers.slice(0, MOST_NAMED).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  const user = userId === '' ? t('by.unnamed') : `<@${userId}>`;
+  const why = `${namedText(t, named, servers.length)} (${user})`;
+  if (state === 'declined') {
+    const declined = withSign('rejected', t('look.about', { item: t('approval.declined'), why }));
+    return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
+  }
+  const ended = serverResults({ servers });
+  const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
+  const item = t(isSent ? 'approval.sent' : 'approval.approved');
+  // The sign in front applies to accepted servers, too.
+  const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
+  const approved = withSign('accepted', t('look.about', { item, why }));
+  return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
 /** Shows how many approved servers are waiting again; `undefined` if none are. */

@@ -47,7 +47,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:all': `${ID}:${RUN}`,
   'submissions:approve': `${ID}:${RUN}`,
   'submissions:correct': `${ID}:${RUN}`,
-  'submissions:decline': `${ID}:${RUN}`,
+  'submissions:decline': `${ID}:${RUN}:unreachable`,
   'submissions:export': writePage(1, filter),
   'submissions:mine': '',
   'submissions:page': writePage(MOST_PAGES, filter),

@@ -226,7 +226,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
 
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
-  const many = await paste(member, lines(2).replaceAll('.example', '.waits.example'));
+  const many = await paste(member, lines(11).replaceAll('.example', '.waits.example'));
   show('member', { kind: 'message', message: await pressSubmit(member, many) });
   show('member', await addServer(member, 'waits.example.com:1'));
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
