@@ -5,8 +5,10 @@ export interface RetryOptions {
   /** The first pause in milliseconds. It doubles with each retry, up to the longest. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Called with each failure and the pause that follows. Returns a longer pause if the failure requires one. */
-  readonly onFailure: (error: unknown, pauseMs: number) => number;
+  /** Returns how long the bot has to wait at least after a failure, in milliseconds. */
+  readonly leastMs?: (error: unknown) => number;
+  /** Called with each failure and the pause that follows. */
+  readonly onFailure: (error: unknown, waitMs: number) => void;
 }
 
 /**
@@ -37,14 +39,15 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Retries with growing pauses until the attempt succeeds. Returns `undefined` if the signal is aborted. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
-  { signal, firstMs, longestMs, onFailure }: RetryOptions,
+  { signal, firstMs, longestMs, leastMs = () => 0, onFailure }: RetryOptions,
 ): Promise<Result | undefined> {
   for (let pauseMs = firstMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestMs)) {
     try {
       return await attempt();
     } catch (error) {
       if (signal.aborted) return undefined;
-      const waitMs = Math.min(onFailure(error, pauseMs), LONGEST_TIMER_MS);
+      const waitMs = Math.min(Math.max(pauseMs, leastMs(error)), LONGEST_TIMER_MS);
+      onFailure(error, waitMs);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -88,10 +88,8 @@ export function createConnection(deps: ConnectionDeps) {
       signal: stopping.signal,
       firstMs: 1_000,
       longestMs: LONGEST_PAUSE_MS,
-      onFailure(error, pauseMs) {
-        api.logFailure(error, pauseMs, "the application's settings could not be read from Discord");
-        return pauseMs;
-      },
+      onFailure: (error, waitMs) =>
+        api.logFailure(error, waitMs, "the application's settings could not be read from Discord"),
     });
     if (known === undefined) return;
     reportTransport(known);

@@ -168,13 +168,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
         signal,
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
-        onFailure(error, pauseMs) {
-          const askedMs = error instanceof RateLimitError ? error.retryAfter : 0;
-          const waitMs = Math.max(pauseMs, api.block.leftMs(), askedMs);
+        leastMs: (error) =>
+          Math.max(api.block.leftMs(), error instanceof RateLimitError ? error.retryAfter : 0),
+        onFailure(error, waitMs) {
           lastFailure = `Discord cannot be reached: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
           const says = 'Discord does not let the bot connect yet; it is asked again for where its gateway is';
           api.logFailure(error, waitMs, says);
-          return waitMs;
         },
       }),
     async disconnect() {

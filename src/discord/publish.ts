@@ -92,10 +92,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
         signal,
         firstMs: FIRST_PAUSE_MS,
         longestMs: LONGEST_PAUSE_MS,
-        onFailure(error, pauseMs) {
-          api.logFailure(error, pauseMs, explain(error));
-          return pauseMs;
-        },
+        onFailure: (error, waitMs) => api.logFailure(error, waitMs, explain(error)),
       });
       return ids.size;
     },
