@@ -79,7 +79,8 @@ export function createAlarms(deps: AlarmsDeps): Part {
   }
 
   async function lookAt(condition: Condition, now: Health): Promise<void> {
-    const found = await lookOrSkip(condition, now);
+    const found = await Promise.try(condition.look, now).catch(() => undefined);
+    // Unknown, for example if the store can't be read; that is a condition of its own.
     if (found === undefined) return;
     const state = known.get(condition) ?? { since: undefined, isTold: undefined };
     known.set(condition, state);
@@ -100,7 +101,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     state.isTold = isTold;
     const where = place === '' || condition.isShared ? '' : ` [${place}]`;
     const when = isTold ? '' : ` (${timeOf(Date.now())})`;
-    waiting.push({ text: `${text}${when}${where}`, key: keyOf(condition), isTold });
+    waiting.push({ text: `${text}${when}${where}`.slice(0, LONGEST_POST), key: keyOf(condition), isTold });
     waiting.splice(0, waiting.length - MOST_WAITING);
   }
 
@@ -134,27 +135,17 @@ export function createAlarms(deps: AlarmsDeps): Part {
   return { name: 'alarms', ...job };
 }
 
-/** @returns `undefined` if unknown, for example if the store can't be read; that is a condition of its own */
-async function lookOrSkip(condition: Condition, now: Health): Promise<boolean | string | undefined> {
-  try {
-    return await condition.look(now);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns as many of the first lines as fit into a message. Shortens a line that doesn't fit on its own. */
+/** Returns as many of the first lines as fit into a message. */
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
-  let left = LONGEST_POST;
+  // The last line has no line break.
+  let left = LONGEST_POST + 1;
   for (const line of lines) {
     left -= line.text.length + 1;
     if (left < 0) break;
     chosen.push(line);
   }
-  const [first] = lines;
-  if (chosen.length > 0 || first === undefined) return chosen;
-  return [{ ...first, text: first.text.slice(0, LONGEST_POST) }];
+  return chosen;
 }
 
 /** Formats a time that Discord shows in each reader's time zone. */

@@ -22,14 +22,6 @@ export interface Condition {
   readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** Rules in ops/alerts.yml that the webhook omits: they need a look at numbers, and the bot has notified the members. */
-export const FOR_PROMETHEUS_ALONE: readonly string[] = [
-  'ListingBotSlowFirstResponses',
-  'ListingBotStoreErrors',
-  'ListingBotUnanswered',
-  'ListingBotUnknownOutcomes',
-];
-
 /** With fewer IDENTIFYs left for the day, something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
 /** How long the bot waits for Discord, in milliseconds. */

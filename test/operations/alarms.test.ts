@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import type { Part } from '../../src/lifecycle.ts';
 import { createAlarms } from '../../src/operations/alarms.ts';
-import { type Condition, createConditions, FOR_PROMETHEUS_ALONE } from '../../src/operations/conditions.ts';
+import { type Condition, createConditions } from '../../src/operations/conditions.ts';
 import type { Health } from '../../src/operations/health.ts';
 import { createHeartbeat } from '../../src/operations/heartbeat.ts';
 import { Secret } from '../../src/secret.ts';
@@ -18,6 +18,13 @@ import { createTestClock, recorder } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
+/** Rules in ops/alerts.yml that the webhook omits: they need a look at numbers, and the bot has notified the members. */
+const FOR_PROMETHEUS_ALONE: readonly string[] = [
+  'ListingBotSlowFirstResponses',
+  'ListingBotStoreErrors',
+  'ListingBotUnanswered',
+  'ListingBotUnknownOutcomes',
+];
 const WELL: Health = {
   version: '1.2.3',
   ready: true,
