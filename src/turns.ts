@@ -8,7 +8,7 @@ export type NotRun = 'queue-full' | 'deadline';
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
-  /** `reading` tasks use at most half of the places. */
+  /** `reading` tasks fetch the games list or test a key. They use at most half of the places. */
   readonly kind?: 'submission' | 'reading';
   /** When the task is no longer worth running, in milliseconds since 1970. */
   readonly deadline?: number;

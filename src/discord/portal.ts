@@ -7,25 +7,7 @@ const GUILD = '0';
 const USER = '1';
 
 /** The application's settings in the Developer Portal. */
-export type Application = Pick<
-  RESTGetCurrentApplicationResult,
-  | 'id'
-  | 'name'
-  | 'bot_public'
-  | 'bot_require_code_grant'
-  | 'custom_install_url'
-  | 'install_params'
-  | 'integration_types_config'
-  | 'interactions_endpoint_url'
-  | 'verify_key'
-  | 'approximate_guild_count'
-  | 'bot'
-  | 'description'
-  | 'tags'
-  | 'team'
-  | 'terms_of_service_url'
-  | 'privacy_policy_url'
->;
+export type Application = RESTGetCurrentApplicationResult;
 
 export const readApplication = async (
   api: Pick<DiscordApi, 'get'>,

@@ -65,7 +65,7 @@ export function createGuildLog(deps: GuildLogDeps) {
   /** By guild, a promise that resolves when no message is waiting. */
   const posting = new Map<string, Promise<void>>();
   /** Ends every pause. */
-  let hurry = new AbortController();
+  const hurry = new AbortController();
 
   async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
     try {
@@ -138,11 +138,10 @@ export function createGuildLog(deps: GuildLogDeps) {
     /** Adds an alert in red above all lines: admins have to act. Mentions the role that they chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    /** Immediately posts the waiting messages, for example when the bot stops. */
+    /** Immediately posts the waiting messages, because the bot stops. */
     async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());
-      hurry = new AbortController();
     },
   };
 }

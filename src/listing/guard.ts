@@ -13,10 +13,7 @@ import {
 /** The guild and member that make a request, and until when they can use the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
-export interface ServiceRequest extends Requester {
-  /** `reading`: fetches the games list or tests a key. */
-  readonly kind: 'submission' | 'reading';
-}
+export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
 
 export interface GuardDeps {
   readonly turns: Turns;

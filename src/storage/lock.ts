@@ -40,15 +40,13 @@ export function createFileLock(path: string): Required<Part> {
       await prepareFile(path);
       // Resolves links, so that every path to the database leads to the same lock.
       const file = `${await realpath(path)}.lock`;
-      let connection: DatabaseSync | undefined;
       try {
-        connection = new DatabaseSync(file, { timeout: 0 });
+        held = new DatabaseSync(file, { timeout: 0 });
         // Otherwise SQLite creates a journal next to the file.
-        connection.exec('PRAGMA journal_mode = MEMORY');
-        connection.exec('BEGIN EXCLUSIVE');
-        held = connection;
+        held.exec('PRAGMA journal_mode = MEMORY');
+        held.exec('BEGIN EXCLUSIVE');
       } catch (error) {
-        connection?.close();
+        await this.stop();
         if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
         throw new StoreError(
           `another bot runs on the database ${path} (it has locked ${file}). Only one can: stop that one first, ` +

@@ -68,17 +68,12 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   }
 
   async function check(): Promise<void> {
-    if (client === undefined) return takeAgain();
     const checked = client;
     // Closes a connection that is silent, or whose server is read-only: the lock must be on the current primary.
-    await checkIsWritable(checked).catch(() => checked.end());
-  }
-
-  async function takeAgain(): Promise<void> {
+    if (checked) return checkIsWritable(checked).catch(() => checked.end());
     const isTaken = await take().catch(() => undefined);
-    if (isTaken === false) {
-      logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
-    }
+    if (isTaken !== false) return;
+    logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
   }
 
   const watch = createJob({ firstMs: CHECK_EVERY_MS, everyMs: CHECK_EVERY_MS, run: check });

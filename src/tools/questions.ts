@@ -1,17 +1,10 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-export interface Questions {
-  /**
-   * Asks on standard output, and waits for a line from standard input.
-   * @returns `undefined` at the end of the input
-   */
-  ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | undefined>;
-  close(): void;
-}
+export type Questions = ReturnType<typeof createQuestions>;
 
 /** Asks the user at the terminal, or reads the answers from a pipe. */
-export function createQuestions(): Questions {
+export function createQuestions() {
   const { stdin, stdout } = process;
   let isHidden = false;
   const echo = new Writable({
@@ -25,7 +18,11 @@ export function createQuestions(): Questions {
   const answers = lines[Symbol.asyncIterator]();
 
   return {
-    async ask(question, { isHidden: isToBeHidden = false } = {}) {
+    /**
+     * Asks on standard output, and waits for a line from standard input.
+     * @returns `undefined` at the end of the input
+     */
+    async ask(question: string, isToBeHidden = false): Promise<string | undefined> {
       stdout.write(question);
       isHidden = isToBeHidden;
       const { value, done } = await answers.next();

@@ -71,7 +71,7 @@ async function settle(
     const known = last?.value ?? env[name];
     const enter = last === undefined ? 'Enter: the one in .env' : 'Enter: use this one anyway';
     const question = known ? `${asks}. ${enter}` : asks;
-    given ??= await questions.ask(`${question}: `, { isHidden: isSecret });
+    given ??= await questions.ask(`${question}: `, isSecret);
     if (given === undefined)
       throw new ConfigError(`${name} is missing or does not work: nothing was written`);
     if (given.trim() === '' && last !== undefined) return last;
