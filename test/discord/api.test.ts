@@ -248,7 +248,7 @@ describe('a 429 with a retry time', () => {
 describe('a first response', () => {
   it.each<[string, Fault]>([
     ['succeeds', NO_CONTENT],
-    ['finds the first one done (40060)', ACKNOWLEDGED],
+    ['shows that the first one arrived (40060)', ACKNOWLEDGED],
   ])('gets a second attempt if the first hangs, which %s', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
@@ -295,7 +295,7 @@ describe('a first response', () => {
   });
 
   it.each([
-    ['another bot has already given (40060)', ACKNOWLEDGED, 40060],
+    ['another bot has already sent (40060)', ACKNOWLEDGED, 40060],
     ['arrives too late (10062)', UNKNOWN, 10062],
   ])('that %s at the first attempt is lost', async (_what, answer, code) => {
     const { discord, api } = await open();
@@ -400,7 +400,7 @@ describe('an edit of a reply', () => {
   });
 
   it.each<[string, Fault, number]>([
-    ['fails with an error of Discord', status(502, {}), 2],
+    ['fails with an error from Discord', status(502, {}), 2],
     ['fails before it reaches Discord', status(503, 'upstream connect error'), 2],
     ['loses its connection', { kind: 'reset' }, 2],
     ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
@@ -447,7 +447,7 @@ describe('an edit of a reply', () => {
     ['an answer without flags', status(200, {}), 'answered'],
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
-    ['a token that has ended', status(401, { code: 50027 }), 'gone'],
+    ['an expired token', status(401, { code: 50027 }), 'gone'],
   ])('can be preceded by a read of the reply: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);

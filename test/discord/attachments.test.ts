@@ -53,10 +53,10 @@ it('an uploaded file can have as many bytes as allowed, and not one more', async
 });
 
 it.each([
-  ['is gone', status(404)],
+  ['is deleted', status(404)],
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
   ['breaks off', { kind: 'reset' }],
-  ['does not come in time', { kind: 'hang' }],
+  ['does not arrive in time', { kind: 'hang' }],
 ] as const)('an uploaded file that %s is unavailable, and its signed address is not logged', async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);

@@ -191,7 +191,7 @@ describe('a bot over HTTP', () => {
   });
 
   httpIt(
-    'accepts nothing while it stops, and lets running requests finish',
+    'rejects new requests while it stops, and lets running ones finish',
     async ({ bot, member, listing }) => {
       const mayAnswer = Promise.withResolvers<void>();
       await listing.behave({ kind: 'held', until: mayAnswer.promise });

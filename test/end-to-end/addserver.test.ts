@@ -430,9 +430,9 @@ describe('typed input', () => {
     expect(textOf(await guild.member.press(second, 'Edit'))).toMatch(GONE);
     expect(labelsOf(second)).toEqual(['Reopen the form']);
     expect(adds(guild)).toEqual([]);
-    const anew = await openModal(guild.member, second, 'Reopen the form');
-    expect(anew.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
-    await says(await guild.member.submit(anew.modal, { ...anew.typed, port: '27015' }), ACCEPTED);
+    const reopened = await openModal(guild.member, second, 'Reopen the form');
+    expect(reopened.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
+    await says(await guild.member.submit(reopened.modal, { ...reopened.typed, port: '27015' }), ACCEPTED);
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
@@ -459,13 +459,15 @@ describe('a server that was submitted before', () => {
     await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');
     await expect.poll(() => addsOf(bot, 'flight.example.com').length).toBe(1);
-    const told = await addServer(admin, 'flight.example.com:1');
-    expect(textOf(told)).toContain('Not sent: already on its way. Please wait for the first one to finish.');
-    expect(labelsOf(told)).toEqual(['Try again', 'Edit']);
+    const rejected = await addServer(admin, 'flight.example.com:1');
+    expect(textOf(rejected)).toContain(
+      'Not sent: already on its way. Please wait for the first one to finish.',
+    );
+    expect(labelsOf(rejected)).toEqual(['Try again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
-    await admin.press(told, 'Try again');
-    await expect.poll(() => labelsOf(told)).toEqual(['Edit', 'Submit anyway']);
+    await admin.press(rejected, 'Try again');
+    await expect.poll(() => labelsOf(rejected)).toEqual(['Edit', 'Submit anyway']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 

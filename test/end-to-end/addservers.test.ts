@@ -619,8 +619,8 @@ describe('the report', () => {
     );
     // Only the button that reopens the form with its lines is left.
     expect(labelsOf(report)).toEqual(['Reopen the form']);
-    const anew = await openModal(member, report, 'Reopen the form');
-    expect(anew.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
+    const reopened = await openModal(member, report, 'Reopen the form');
+    expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
   it('attaches files for eleven lines or more, and lists up to ten lines in the message', async ({

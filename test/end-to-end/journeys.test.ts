@@ -200,11 +200,11 @@ it.for([
     listing.revoke('sandbox-key-1234');
     await add(`${locale}-refused.example.com:1`);
     for (const name of ['help', 'settings', 'keystatus']) await slash(admin, name);
-    const told = good(await addServer(admin, `${locale}-refused.example.com:1`));
-    const key = await window(admin, told, t('key.enter'));
+    const rejected = good(await addServer(admin, `${locale}-refused.example.com:1`));
+    const key = await window(admin, rejected, t('key.enter'));
     listing.allow('sandbox-key-1234');
     good(await admin.submit(key, { key: 'sandbox-key-1234' }));
-    await toTheEnd(await admin.press(told, t('again.submitAgain')));
+    await toTheEnd(await admin.press(rejected, t('again.submitAgain')));
     const removed = await pressed(admin, await slash(admin, 'removekey'), t('removekey.confirm'));
     expect(labelsOf(removed)).toEqual([t('key.enter')]);
   }

@@ -196,7 +196,7 @@ describe('a panel', () => {
   );
 
   withKeyIt(
-    'shows a moderator their own submissions first, and what they can decide behind a button',
+    'shows moderators their own submissions first, and the ones to decide behind a button',
     async ({ guild, admin, member }) => {
       await turnApprovalOn(guild);
       const panel = await postPanel(guild);

@@ -156,7 +156,7 @@ describe('after a kill -9, a submission for a moderator', () => {
 const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
 
 ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HURRY}` } })(
-  'a message that Discord failed to post is there a minute later',
+  'a message that Discord failed to post is posted a minute later',
   async ({ bot, listing }) => {
     await bot.start();
     // The hourly job would show it too; it has started, and finds nothing.

@@ -80,7 +80,7 @@ ownBotTest({ start: false, discord: { shards: 3 } })(
 
 // Uses a separate process, because bots in this process have more time.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
-  'a first response arrives in time although every idle connection has died silently',
+  'a first response arrives in time even if every idle connection has died silently',
   async ({ bot, discord, member }) => {
     await bot.start();
     // The bot's own request uses one of these connections.

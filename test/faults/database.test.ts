@@ -55,7 +55,7 @@ const refusedIt = ownBotTest({
 });
 
 refusedIt(
-  'a database that fails once servers were sent does not keep the outcomes of a list from its member',
+  'a member sees the outcomes of a list even if the database fails after servers were sent',
   async ({ bot, member, discord }) => {
     const database = open(bot);
     // The table with the keys and settings.

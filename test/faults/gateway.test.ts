@@ -44,7 +44,7 @@ describe('a gateway that', () => {
   });
 
   it.for([
-    ['says that the session is over (op 9, false)', 9],
+    ['ends the session (op 9, false)', 9],
     ['ends the session with 4003', 4003],
   ] as const)('%s', async ([, code], { bot, guild, discord: { gateway, clock } }) => {
     const place = { bot, guild };

@@ -228,7 +228,7 @@ describe('after a kill -9', () => {
   });
 
   ownIt(
-    'the log channel shows an outcome that can no longer reach the member',
+    'the log channel shows an outcome that the bot can no longer show the member',
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });

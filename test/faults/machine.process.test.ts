@@ -42,7 +42,7 @@ describe('a full disk', () => {
   beforeEach(() => limitFiles('unlimited'));
 
   limitedAtStartIt(
-    'at the start is reported in one line, and the bot works once there is room',
+    'at the start is reported in one line, and the bot works once there is space',
     async ({ bot, guild }) => {
       await bot.process.stop();
       const before = bot.output().length;
@@ -62,7 +62,7 @@ describe('a full disk', () => {
   );
 
   limitedIt(
-    'while the bot runs keeps servers that cannot be recorded from being sent, and earlier replies stay true',
+    'while the bot runs prevents servers from being sent unrecorded, and earlier replies stay correct',
     async ({ bot, guild, member }) => {
       await bot.process.stop();
       limitFiles(Math.ceil((await stat(join(bot.data, 'bot.sqlite'))).size / 512) + 1_000);
@@ -98,7 +98,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'files of long histories are created one after another, whoever requests them',
+  'exports of long histories are created one after another, even for different members',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -141,7 +141,7 @@ describe('standard output', () => {
   );
 
   unreadLogIt(
-    'that is not read delays nothing, and the next line that fits gives the number of lost lines',
+    "that is not read doesn't delay the bot, and the next line that fits gives the number of lost lines",
     async ({ bot, guild, admin, member }) => {
       execFileSync('mkfifo', [fileOf('log')]);
       // Opened for reading and writing, so that neither end waits for the other.
@@ -182,7 +182,7 @@ ownBotTest({
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
 })(
-  'a list of games that cannot be read leaves nobody waiting, however many ask at the same moment',
+  'a games list that cannot be loaded leaves no member waiting, however many ask at the same time',
   async ({ bot, guild }) => {
     await bot.process.stop();
     areGamesAway = true;

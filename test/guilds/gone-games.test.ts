@@ -11,30 +11,30 @@ it('a guild is notified once of each chosen game that the service no longer has,
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
   await settings.change('2', (now) => now);
-  const told: string[] = [];
+  const notified: string[] = [];
   let isFresh = false;
   const games = { all: [{ name: 'Rust', alias: 'rust' }], isFresh: () => isFresh };
   const look = createGoneGames({
     values: store.values,
     settings,
     games,
-    tell: async (guildId, aliases) => void told.push(`${guildId}: ${aliases}`),
+    tell: async (guildId, aliases) => void notified.push(`${guildId}: ${aliases}`),
   });
   await look(NEVER);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   isFresh = true;
   await look(NEVER);
   await look(NEVER);
-  expect(told).toEqual(['1: cs2']);
+  expect(notified).toEqual(['1: cs2']);
   games.all = [];
   await look(NEVER);
-  expect(told).toEqual(['1: cs2', '1: rust']);
+  expect(notified).toEqual(['1: cs2', '1: rust']);
   const rust = { name: 'Rust', alias: 'rust' };
   for (const all of [[rust], [], [rust], [rust]]) {
     games.all = all;
     await look(NEVER);
   }
-  expect(told).toEqual(['1: cs2', '1: rust', '1: rust']);
+  expect(notified).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
 
 it('settings that are deleted during the check stay deleted', async () => {

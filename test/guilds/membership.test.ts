@@ -95,7 +95,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
   }
 
   /** Runs a story: time that passes (`30d`), a repetition (`3(check 1h)`), or a step. */
-  async function tell(story: string): Promise<void> {
+  async function play(story: string): Promise<void> {
     const all = story.replace(/(\d+)\((.*?)\)/g, (_, count, some) =>
       Array(Number(count)).fill(some).join(' '),
     );
@@ -120,7 +120,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
 
   const noted = async () => (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id).sort();
 
-  return { store, logger, world, asked, running, process, tell, left, noted };
+  return { store, logger, world, asked, running, process, play, left, noted };
 }
 
 /** A guild's state, its story, the guilds that still have data, and a part of the first log entry. */
@@ -140,11 +140,11 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ['in use without the bot user', '101(used:1 check 1d)', '1'],
   ['recently in use without the bot user', '101(used:1 check 1d) 28d check', '1'],
   ['unused for the grace period without the bot user', '101(used:1 check 1d) 29d check', ''],
-  ['about which Discord sends only errors', 'silentAbout:1 check 30d 3(check 1h)', '1', 'guild 1'],
-  ['about which Discord responds later', 'silentAbout:1 check 30d check in:2 check', ''],
+  ['for which Discord returns only errors', 'silentAbout:1 check 30d 3(check 1h)', '1', 'guild 1'],
+  ['for which Discord responds later', 'silentAbout:1 check 30d check in:2 check', ''],
   ['checked with a wrong clock', 'check clockIsWrong 30d check', '1, 2'],
   ['checked with a corrected clock', 'check clockIsWrong 30d check clockIsRight check', ''],
-  ['checked with a clock that went back', '40d check -40d check 30d check', '1, 2'],
+  ['checked after the clock was set back', '40d check -40d check 30d check', '1, 2'],
   [
     'checked by another application',
     'check 29d token:2000 check 30d -1ms check',
@@ -160,47 +160,47 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
 ];
 
 it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) => {
-  const { tell, left, logger } = await open();
-  await tell(story);
+  const { play, left, logger } = await open();
+  await play(story);
   expect(await left()).toBe(expected);
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
 it('a guild that only has submissions loses them', async () => {
-  const { store, tell } = await open();
+  const { store, play } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
-  await tell('check 30d -1ms check');
+  await play('check 30d -1ms check');
   expect(await rowsIn(store, 'submissions')).toHaveLength(1);
-  await tell('1ms check');
+  await play('1ms check');
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
 it('the first application is not reported', async () => {
-  const { tell, logger } = await open();
-  await tell('check restart check');
+  const { play, logger } = await open();
+  await play('check restart check');
   expect(logger.lines).toEqual([]);
 });
 
 describe('the bot asks Discord about a guild', () => {
   it('once per grace period', async () => {
-    const { asked, tell } = await open();
-    await tell('in:1 95(check 1d)');
+    const { asked, play } = await open();
+    await play('in:1 95(check 1d)');
     // Guild 2 was deleted the first time.
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
   it('only if it has data; otherwise the bot deletes the record of its use', async () => {
-    const { asked, tell, noted } = await open();
-    await tell('in:1 used:3 check 29d used:1 used:2 check');
+    const { asked, play, noted } = await open();
+    await play('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);
-    await tell('1d check');
+    await play('1d check');
     expect(await noted()).toEqual(['1', '2']);
     expect(asked).toEqual([]);
   });
 
   it('after a pause, beginning with the guild that is unused for longest', async () => {
-    const { asked, running, tell, left, logger } = await open({ pauseMs: 1e9 });
-    await tell('check 1h used:1 check 30d');
+    const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
+    await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
     await expect.poll(() => logger.lines).toHaveLength(1);
     await setImmediate();
@@ -211,8 +211,8 @@ describe('the bot asks Discord about a guild', () => {
   });
 
   it('until the bot stops', async () => {
-    const { asked, world, running, tell, left, logger } = await open();
-    await tell('check 30d');
+    const { asked, world, running, play, left, logger } = await open();
+    await play('check 30d');
     const isAsked = Promise.withResolvers<void>();
     world.isForeign = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -228,8 +228,8 @@ describe('the bot asks Discord about a guild', () => {
 });
 
 it('a use that happens while earlier ones are written is written at the next check', async () => {
-  const { store, running, process, tell } = await open();
-  await tell('check');
+  const { store, running, process, play } = await open();
+  await play('check');
   let isDue = true;
   function tables() {
     if (isDue) running.bot.used('3');
@@ -237,20 +237,20 @@ it('a use that happens while earlier ones are written is written at the next che
     return store.tables();
   }
   running.bot = process({ store: { values: store.values, tables } });
-  await tell('used:3 1h check check');
+  await play('used:3 1h check check');
   const rows = await rowsIn(store, 'guild_departures');
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
 });
 
 it('checks do not begin at the start, run one at a time, and end with the bot', async () => {
   let claims = 0;
-  const { world, running, asked, tell } = await open({
+  const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {
       claims += 1;
       return claimJob(name, ms, work);
     },
   });
-  await tell('check 30d');
+  await play('check 30d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ends: (() => void)[] = [];

@@ -165,7 +165,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
   const add = async () => textOf(await admin.slash('addserver', { game: 'cs2', server }));
   let said = await add();
   if (said.includes("can no longer read this Discord server's settings")) {
-    verdict.count('settings set anew', 1);
+    verdict.count('settings set again', 1);
     await setQuota({ discord, admin }, '');
     said = await add();
   }

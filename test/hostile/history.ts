@@ -60,7 +60,7 @@ export function createHistory(query: Query) {
     },
 
     /** Returns how many decisions the bot has notified each member of a guild of, by the member's id. */
-    async told(guildId: string): Promise<ReadonlyMap<string, number>> {
+    async decisionsNotified(guildId: string): Promise<ReadonlyMap<string, number>> {
       const rows = await query(`select user_id, count(*) as count from submissions
         where guild_id = '${guildId}' and notified_at is not null and user_id is not null group by user_id`);
       return new Map(rows.map(({ user_id, count }) => [String(user_id), Number(count)]));

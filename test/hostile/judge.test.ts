@@ -75,7 +75,7 @@ describe('judge', () => {
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
     expect(harms(['list: accepted'], { got: 3, down: 1, has: 1 })).toContain('sent twice');
-    expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['told wrongly']);
+    expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['false reply']);
   });
 
   it('finds servers that were sent more often than requested', () => {
@@ -85,15 +85,15 @@ describe('judge', () => {
   });
 
   it('finds false replies', () => {
-    expect(harms([ACCEPTED], {})).toEqual(['told wrongly']);
-    expect(harms([ACCEPTED], { got: 1 })).toEqual(['told wrongly']);
-    expect(harms([REJECTED], {})).toEqual(['told wrongly']);
-    expect(harms([NOT_TAKEN], { got: 1 })).toEqual(['told wrongly']);
-    expect(harms([NOT_TAKEN], {})).toEqual(['told wrongly']);
-    expect(harms([REJECTED], { got: 1, has: 1 })).toEqual(['told wrongly']);
-    expect(harms([NOT_SENT], { got: 1 })).toEqual(['told wrongly']);
-    expect(harms([WARNING, NOT_SENT], { got: 1, has: 1 })).toEqual(['told wrongly']);
-    expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['told wrongly']);
+    expect(harms([ACCEPTED], {})).toEqual(['false reply']);
+    expect(harms([ACCEPTED], { got: 1 })).toEqual(['false reply']);
+    expect(harms([REJECTED], {})).toEqual(['false reply']);
+    expect(harms([NOT_TAKEN], { got: 1 })).toEqual(['false reply']);
+    expect(harms([NOT_TAKEN], {})).toEqual(['false reply']);
+    expect(harms([REJECTED], { got: 1, has: 1 })).toEqual(['false reply']);
+    expect(harms([NOT_SENT], { got: 1 })).toEqual(['false reply']);
+    expect(harms([WARNING, NOT_SENT], { got: 1, has: 1 })).toEqual(['false reply']);
+    expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['false reply']);
   });
 
   it('finds lost submissions', () => {

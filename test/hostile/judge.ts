@@ -103,12 +103,12 @@ export function judge(
     const has = holds.get(server) ?? 0;
     const claims = all.map(({ words }) => (words === undefined ? 'unclear' : claimOf(words)));
     const count = (claim: Claim) => claims.filter((each) => each === claim).length;
-    const told = all.map(({ who, words }) =>
+    const replies = all.map(({ who, words }) =>
       `  ${who} read: ${words ?? 'thinking…'}`.replaceAll('\n', ' / '),
     );
     const about = [
       `${server}: received ${got} and ${wasTurnedDown} turned down, held ${has}, asked ${all.length}`,
-      ...told,
+      ...replies,
     ].join('\n');
 
     if (all.some(({ words }) => words === undefined)) harm('left thinking', about);
@@ -125,7 +125,7 @@ export function judge(
       got > accepted + count('rejected') + open ||
       accepted > has ||
       has > accepted + open;
-    if (isWrong) harm('told wrongly', about);
+    if (isWrong) harm('false reply', about);
   }
 }
 

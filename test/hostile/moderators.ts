@@ -74,13 +74,13 @@ export async function createModerators(world: World, number: number) {
       for (const { id, host } of await stored.sent(place.id, admin.userId)) {
         if (!approved.has(id)) verdict.harm('sent without approval', `${host} of ${id}`);
       }
-      const told = await stored.told(place.id);
+      const decisions = await stored.decisionsNotified(place.id);
       for (const { id: userId } of discord.members(place)) {
         const count = discord.messages({ channelId: discord.directChannel(userId) }).length;
         verdict.count('direct messages', count);
-        const most = told.get(userId) ?? 0;
+        const most = decisions.get(userId) ?? 0;
         if (count > most)
-          verdict.harm('told twice', `${userId} was told ${count} times of ${most} decisions`);
+          verdict.harm('notified twice', `${userId} was notified ${count} times of ${most} decisions`);
       }
       const until = Date.now() + PATIENCE_MS;
       for (const row of await stored.approvals(place.id)) {
@@ -89,7 +89,7 @@ export async function createModerators(world: World, number: number) {
         while (!isRight() && Date.now() < until) await sleep(200);
         const shown = message();
         if (!isRight()) {
-          verdict.harm('told wrongly', `${JSON.stringify(row)} reads ${shown ? textOf(shown) : 'nothing'}`);
+          verdict.harm('false reply', `${JSON.stringify(row)} reads ${shown ? textOf(shown) : 'nothing'}`);
         }
       }
     },

@@ -87,8 +87,8 @@ export async function soak({
   await bot.stop();
 
   for (const claim of CLAIMS) {
-    const told = asks.filter(({ words }) => words !== undefined && claimOf(words) === claim);
-    say(`told ${claim}: ${told.length}`);
+    const claimed = asks.filter(({ words }) => words !== undefined && claimOf(words) === claim);
+    say(`replies with the claim "${claim}": ${claimed.length}`);
   }
   const { askedSteam, askedNames } = world.records;
   const queryPorts = world.listing.submitted.flatMap(({ query_port: port }) => port ?? []);
@@ -97,7 +97,7 @@ export async function soak({
       `${askedNames.length}; servers submitted with a query port: ${queryPorts.length}`,
   );
   for (const port of queryPorts) {
-    if (port !== QUERY_PORT) verdict.harm('told wrongly', `query port ${port} is in no record`);
+    if (port !== QUERY_PORT) verdict.harm('false reply', `query port ${port} is in no record`);
   }
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
   // The service accepted no server of a rejected request with several, so the bot may send them again in smaller requests.

@@ -16,9 +16,9 @@ export const HARMS = [
   // The service received a server without an approval, although the guild requires one.
   'sent without approval',
   // A member got more direct messages than decisions.
-  'told twice',
+  'notified twice',
   // A reply about a server contradicts the requests that the service received and the servers it holds.
-  'told wrongly',
+  'false reply',
   // A reply still shows "thinking…" long after everything was repaired.
   'left thinking',
   'other harm',

@@ -120,7 +120,7 @@ describe('after a restart', () => {
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     await bot.restarted(REPORT).takeOver();
-    await expect.poll(() => bot.told).toHaveLength(1);
+    await expect.poll(() => bot.guildLog).toHaveLength(1);
     expect(await stored()).toEqual(['answered']);
   });
 
@@ -172,7 +172,7 @@ describe('after a restart', () => {
     };
     await bot.restarted({ ...REPORT, underWay, pause }).takeOver();
     await expect.poll(() => underWay.has(interaction.id)).toBe(false);
-    expect(bot.told).toHaveLength(1);
+    expect(bot.guildLog).toHaveLength(1);
   });
 
   it('a button is not accepted while a report on its message is pending', async () => {
@@ -223,7 +223,7 @@ describe('after a restart', () => {
 
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
-    ['reports nothing if there was no submission', {}, []],
+    ['reports only submissions', {}, []],
   ])('a bot that can no longer reply %s', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
@@ -231,7 +231,7 @@ describe('after a restart', () => {
     bot.discord.clock.advance(16 * 60_000);
     await bot.restarted(deps).takeOver();
     await expect.poll(stored).toEqual(['answered']);
-    expect(bot.told).toEqual(lines.map((line) => expect.stringMatching(line)));
+    expect(bot.guildLog).toEqual(lines.map((line) => expect.stringMatching(line)));
     expect(new Set(sent())).toEqual(new Set(['GET']));
   });
 
@@ -240,7 +240,7 @@ describe('after a restart', () => {
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.take(interaction);
     await bot.restarted(REPORT).takeOver();
-    await expect.poll(() => bot.told).toHaveLength(1);
+    await expect.poll(() => bot.guildLog).toHaveLength(1);
   });
 
   it('an unreadable interaction is logged, and another member is asked to try again', async () => {

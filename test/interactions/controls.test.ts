@@ -85,7 +85,7 @@ describe('the custom id of a modal', () => {
   it.each<[what: string, more: Partial<ModalOptions>]>([
     ['title', { title: 'C' }],
     ['text', { text: 'C' }],
-    ['text, namely none', { text: '' }],
+    ['text that is empty', { text: '' }],
     ['label', { fields: [{ ...field, label: 'C' }] }],
     ['hint', { fields: [{ ...field, hint: 'C' }] }],
     ['example', { fields: [{ ...field, example: 'C' }] }],

@@ -324,11 +324,11 @@ it('an announcement in another channel is not sent as a follow-up; the admins ar
     followUp: async () => void done.push('follow-up'),
   };
   const posts = createChannelPosts({ api, logger: recorder() });
-  const told: string[] = [];
+  const notified: string[] = [];
   const { wordsFor } = createWords();
   const announceIt = () =>
     announce(
-      { api, posts, notifyGuild: async (_id, make) => void told.push(make(wordsFor('en-US'))) },
+      { api, posts, notifyGuild: async (_id, make) => void notified.push(make(wordsFor('en-US'))) },
       press('1'),
       { channelId: '77', content: 'mia has done it' },
       '/settings',
@@ -336,10 +336,12 @@ it('an announcement in another channel is not sent as a follow-up; the admins ar
   await announceIt();
   await announceIt();
   expect(done).toEqual([]);
-  expect(told).toEqual([expect.stringMatching(/^⚠️ An announcement couldn't be posted in <#77>.*\/settings/)]);
+  expect(notified).toEqual([
+    expect.stringMatching(/^⚠️ An announcement couldn't be posted in <#77>.*\/settings/),
+  ]);
   clock.advance(DAY_MS);
   await announceIt();
-  expect(told).toHaveLength(2);
+  expect(notified).toHaveLength(2);
 });
 
 it('embeds of a message share its 6,000 characters, and embeds without space left are omitted', () => {

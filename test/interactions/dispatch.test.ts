@@ -353,10 +353,10 @@ describe('a button', () => {
 
   it('is denied without its permission, as a modal is, and the guild’s log shows this without the input', async () => {
     const message = await echoed();
-    const told = bot.told.length;
+    const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
-    expect(bot.told.slice(told)).toEqual([expect.stringMatching(/mia.*echo/)]);
-    expect(bot.told.join()).not.toContain('a:b');
+    expect(bot.guildLog.slice(before)).toEqual([expect.stringMatching(/mia.*echo/)]);
+    expect(bot.guildLog.join()).not.toContain('a:b');
     const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
     expect(textOf(allowed)).toContain('as you wish');
     const form = modalOf(await member.press(message, 'ask'));

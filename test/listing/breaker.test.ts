@@ -7,7 +7,7 @@ function open() {
 }
 
 /** `1-`: guild 1 failed; `1+`: it got a response; `1?`: can it send? `30s`: time passes; `3(1- 2-)`: three times. */
-function tell(story: string) {
+function play(story: string) {
   const { clock, breaker } = open();
   const steps = story.replace(/(\d+)\((.*?)\)/g, (_, count, some = '') => `${some} `.repeat(count).trim());
   const may: string[] = [];
@@ -20,20 +20,38 @@ function tell(story: string) {
 }
 
 it.each([
-  ['nothing is known before the first request', '', '', 'none', undefined],
+  ['before the first request, its state is unknown', '', '', 'none', undefined],
+  ['three failures in a row pause one guild', '2(1-) 1+ 2(1-) 1? 1- 1? 2?', 'yes no yes', 'some', 'failed'],
   [
-    'three failures in a row hold one guild back',
-    '2(1-) 1+ 2(1-) 1? 1- 1? 2?',
-    'yes no yes',
+    'after three failures, one submission is sent every 30 seconds',
+    '3(1-) 29.999s 1? 0.001s 1? 1?',
+    'no yes no',
     'some',
     'failed',
   ],
-  ['one submission leaves every 30 seconds', '3(1-) 29.999s 1? 0.001s 1? 1?', 'no yes no', 'some', 'failed'],
-  ['a failure begins the 30 seconds anew', '3(1-) 40s 1- 29.999s 1? 0.001s 1?', 'no yes', 'some', 'failed'],
-  ['an answer ends it', '3(1-) 30s 1? 1+ 1? 1?', 'yes yes yes', 'none', 'answered'],
-  ['ten failures of two guilds say nothing of all', '5(1- 2-) new?', 'yes', 'some', 'failed'],
-  ['ten of three guilds hold all back', '5(1- 2-) 3+ 3(1- 2- 3-) new? 1- new?', 'yes no', 'all', 'failed'],
-  ['of all one leaves every 30 seconds', '3(1- 2- 3-) 1- 30s a? b? 30s a- b?', 'yes no no', 'all', 'failed'],
+  [
+    'another failure restarts the 30 seconds',
+    '3(1-) 40s 1- 29.999s 1? 0.001s 1?',
+    'no yes',
+    'some',
+    'failed',
+  ],
+  ['a response ends the pause', '3(1-) 30s 1? 1+ 1? 1?', 'yes yes yes', 'none', 'answered'],
+  ["ten failures of two guilds don't affect other guilds", '5(1- 2-) new?', 'yes', 'some', 'failed'],
+  [
+    'ten failures of three guilds pause all guilds',
+    '5(1- 2-) 3+ 3(1- 2- 3-) new? 1- new?',
+    'yes no',
+    'all',
+    'failed',
+  ],
+  [
+    'after that, one submission of any guild is sent every 30 seconds',
+    '3(1- 2- 3-) 1- 30s a? b? 30s a- b?',
+    'yes no no',
+    'all',
+    'failed',
+  ],
   // Guilds that failed three times themselves wait for a response of their own.
   [
     'and an answer lets others go',
@@ -43,7 +61,7 @@ it.each([
     'answered',
   ],
 ])('%s: %s', (_what, story, may, heldBackFor, latest) => {
-  expect(tell(story)).toEqual({ may, heldBackFor, latest });
+  expect(play(story)).toEqual({ may, heldBackFor, latest });
 });
 
 it('the breaker drops the failures of the first of 10,001 guilds', () => {

@@ -134,7 +134,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  alertIt('ListingBotStoreNotWritable', 'a store that takes nothing', async (alert) => {
+  alertIt('ListingBotStoreNotWritable', 'a store that is not writable', async (alert) => {
     const options = { minutes: 2, others: ['ListingBotNotReady', 'ListingBotStoreErrors'] };
     await firesFor(alert, options, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
@@ -144,7 +144,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  alertIt('ListingBotNotTold', 'members who cannot be told what a crash cut off', async (alert) => {
+  alertIt('ListingBotNotTold', 'members who cannot be notified after a crash', async (alert) => {
     await firesFor(alert, { minutes: 2 }, async ({ bot, guild, discord, port }) => {
       const failWith = (status: number) =>
         discord.faults.inject({
@@ -164,7 +164,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  alertIt('ListingBotDirectMessagesStopped', 'direct messages that Discord stops', async (alert) => {
+  alertIt('ListingBotDirectMessagesStopped', 'direct messages stopped by Discord', async (alert) => {
     await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
       await turnApprovalOn(guild);
       discord.stopDirectMessages('flagged as spam');
@@ -194,7 +194,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  alertIt('ListingBotFewIdentifies', 'a day of which few IDENTIFYs are left', async (alert) => {
+  alertIt('ListingBotFewIdentifies', 'a day with few IDENTIFYs left', async (alert) => {
     const before = await scraped({});
     const after = await scraped({ discord: { identifiesUsed: 751 } });
     fires(alert, { before, after, minutes: 2 }, []);
@@ -223,7 +223,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     fires(alert, { before: await scraped({}), after: await take(port), minutes: 1 }, []);
   });
 
-  alertIt('ListingBotDiskNearlyFull', 'a disk on which little is free', async (alert) => {
+  alertIt('ListingBotDiskNearlyFull', 'a nearly full disk', async (alert) => {
     const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
     const NODE_OPTIONS = `--import=${preload}`;
     const after = await scraped({ asProcess: true, env: { NODE_OPTIONS } });

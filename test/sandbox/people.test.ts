@@ -39,17 +39,17 @@ describe('a direct message', () => {
     const [message] = standIn.messages({ channelId });
     if (message === undefined) throw new Error('there is no message');
     const coming = person.press(message, 'again');
-    const told = await bot.nextInteraction();
-    expect(told).toMatchObject({
+    const interaction = await bot.nextInteraction();
+    expect(interaction).toMatchObject({
       user: { id: person.userId },
       context: 1,
       authorizing_integration_owners: { 0: '0' },
       channel: { id: channelId, type: 1 },
       message: { id: message.id },
     });
-    expect(Object.keys(told)).not.toEqual(expect.arrayContaining(['guild_id']));
-    expect(Object.keys(told)).not.toEqual(expect.arrayContaining(['member']));
-    await bot.respond(told, { type: 7, data: { content: 'pressed' } });
+    expect(Object.keys(interaction)).not.toEqual(expect.arrayContaining(['guild_id']));
+    expect(Object.keys(interaction)).not.toEqual(expect.arrayContaining(['member']));
+    await bot.respond(interaction, { type: 7, data: { content: 'pressed' } });
     expect(await coming).toMatchObject({ kind: 'message', message: { current: { content: 'pressed' } } });
     const stranger = standIn.person({ guild, name: 'stranger', permissions: 0n });
     expect(await stranger.press(message, 'again')).toEqual({ kind: 'refused', why: 'the message is gone' });

@@ -15,7 +15,7 @@ import {
   RESPONSE_RULES,
   type SentMessage,
 } from '../../sandbox/discord/rest/rules.ts';
-import { COMMANDS, openRawBot, raw, type Told } from './support/raw.ts';
+import { COMMANDS, openRawBot, raw, type SentInteraction } from './support/raw.ts';
 
 const button = { type: 2, style: 1, label: 'Press', custom_id: 'press' };
 const link = { type: 2, style: 5, label: 'Look', url: 'https://example.com/' };
@@ -201,17 +201,17 @@ describe('the REST API', () => {
     onTestFinished(() => bot.standIn.close());
     const { standIn, person, respond, nextInteraction } = bot;
     /** Runs /read as the user. @returns the interaction */
-    async function asked(): Promise<Told> {
+    async function asked(): Promise<SentInteraction> {
       void person.slash('read');
       return nextInteraction();
     }
     return {
       ...bot,
       asked,
-      async deferred(): Promise<Told> {
-        const told = await asked();
-        await respond(told, { type: 5 });
-        return told;
+      async deferred(): Promise<SentInteraction> {
+        const interaction = await asked();
+        await respond(interaction, { type: 5 });
+        return interaction;
       },
       broken: () => standIn.breaches.map(({ title }) => title),
       ask: (request: string, sent?: Parameters<typeof raw>[2]) => raw(standIn, request, sent),
@@ -221,8 +221,8 @@ describe('the REST API', () => {
 
   it('names the error and its place, and records the breach', async () => {
     const { standIn, respond, asked } = await open();
-    const told = await asked();
-    const refused = await respond(told, {
+    const interaction = await asked();
+    const refused = await respond(interaction, {
       type: 4,
       data: { components: [row({ ...button, label: '' })] },
     });
@@ -232,11 +232,11 @@ describe('the REST API', () => {
       { title: 'A button has a label, and either a custom id or a URL', method: 'POST', status: 400 },
     ]);
     // A rejected body does not use up the response.
-    expect((await respond(told, { type: 5 })).status).toBe(204);
+    expect((await respond(interaction, { type: 5 })).status).toBe(204);
   });
 
   it.each([
-    ['a route that it has not', 'GET /users/@me', {}, '404: Not Found'],
+    ['an unknown route', 'GET /users/@me', {}, '404: Not Found'],
     [
       'a client that names itself no bot',
       'GET /gateway/bot',
@@ -284,10 +284,10 @@ describe('the REST API', () => {
 
   it('accepts a first response within three seconds, once', async () => {
     const { standIn, respond, asked, broken } = await open();
-    const told = await asked();
-    const taken = await respond(told, { type: 5 });
+    const interaction = await asked();
+    const taken = await respond(interaction, { type: 5 });
     expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
-    expect((await respond(told, { type: 5 })).json).toMatchObject({ code: 40060 });
+    expect((await respond(interaction, { type: 5 })).json).toMatchObject({ code: 40060 });
     const late = await asked();
     standIn.clock.advance(3_001);
     expect((await respond(late, { type: 5 })).json).toMatchObject({ code: 10062 });
@@ -296,18 +296,20 @@ describe('the REST API', () => {
 
   it('returns 404 for a message before the first response, and does not count reading as a breach', async () => {
     const { webhook, asked, broken } = await open();
-    const told = await asked();
-    expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
+    const interaction = await asked();
+    expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
     expect(broken()).toEqual([]);
-    expect((await webhook(told, 'PATCH /messages/@original', { json: { content: 'a' } })).status).toBe(404);
+    expect((await webhook(interaction, 'PATCH /messages/@original', { json: { content: 'a' } })).status).toBe(
+      404,
+    );
     expect(broken()).toEqual(['Unknown Webhook']);
   });
 
   it('replaces the loading message with the first follow-up, and keeps its visibility', async () => {
     const { webhook, deferred, seen } = await open();
-    const told = await deferred();
-    await webhook(told, 'POST ', { json: { content: 'first', flags: 64 } });
-    await webhook(told, 'POST ', { json: { content: 'second', flags: 64 } });
+    const interaction = await deferred();
+    await webhook(interaction, 'POST ', { json: { content: 'first', flags: 64 } });
+    await webhook(interaction, 'POST ', { json: { content: 'second', flags: 64 } });
     expect(seen().map(({ content, flags }) => [content, flags])).toEqual([
       ['first', 0],
       ['second', 64],
@@ -316,18 +318,18 @@ describe('the REST API', () => {
 
   it('expires the token after a quarter of an hour', async () => {
     const { standIn, webhook, deferred } = await open();
-    const told = await deferred();
+    const interaction = await deferred();
     standIn.clock.advance(15 * 60_000 + 1);
-    expect((await webhook(told, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
+    expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
   it('serves files for a day to anyone with the link', async () => {
     const { standIn, webhook, deferred, seen } = await open();
-    const told = await deferred();
+    const interaction = await deferred();
     const body = new FormData();
     body.set('files[0]', new Blob(['first']), 'a.txt');
     body.set('payload_json', JSON.stringify({ content: 'a file' }));
-    await webhook(told, 'PATCH /messages/@original', { body });
+    await webhook(interaction, 'PATCH /messages/@original', { body });
     const [file] = seen().at(-1)?.attachments ?? [];
     const get = async (agent: string) =>
       (await fetch(file?.url ?? '', { headers: { 'user-agent': agent } })).status;
@@ -338,8 +340,8 @@ describe('the REST API', () => {
 
   it('limits the requests of an interaction, and reports the limit in headers', async () => {
     const { standIn, webhook, deferred, broken } = await open();
-    const told = await deferred();
-    const read = () => webhook(told, 'GET /messages/@original');
+    const interaction = await deferred();
+    const read = () => webhook(interaction, 'GET /messages/@original');
     for (let n = 0; n < 5; n += 1)
       expect((await read()).headers.get('x-ratelimit-remaining')).toBe(`${4 - n}`);
     const limited = await read();
@@ -487,9 +489,9 @@ describe('the REST API', () => {
 
   it("finds a secret in the bot's requests, however it is encoded", async () => {
     const { standIn, webhook, deferred } = await open();
-    const told = await deferred();
+    const interaction = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
-      await webhook(told, 'POST ', { json: { content } });
+      await webhook(interaction, 'POST ', { json: { content } });
     expect(standIn.findSecret('se"cret')).toHaveLength(2);
     expect(standIn.findSecret('another')).toEqual([]);
   });

@@ -9,15 +9,15 @@ await sandbox.startBot();
 type Of<K extends SandboxEvent['kind']> = Extract<SandboxEvent, { readonly kind: K }>;
 
 /** Collects the events that a front end receives during an action. */
-async function told<K extends SandboxEvent['kind']>(
+async function eventsDuring<K extends SandboxEvent['kind']>(
   kind: K,
   act: () => Promise<unknown> | unknown,
 ): Promise<readonly Of<K>[]> {
-  const heard: SandboxEvent[] = [];
-  const stop = sandbox.watch((event) => heard.push(event));
+  const events: SandboxEvent[] = [];
+  const stop = sandbox.watch((event) => events.push(event));
   await act();
   stop();
-  return heard.filter((event): event is Of<K> => event.kind === kind);
+  return events.filter((event): event is Of<K> => event.kind === kind);
 }
 
 const somebody = (role: 'admin' | 'member', guild = 0) => {
@@ -29,13 +29,13 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 describe('a front end of the sandbox', () => {
   it('receives ephemeral replies with the user who sees them', async () => {
     const member = somebody('member');
-    const events = await told('message', () => member.slash('help'));
+    const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
   });
 
   it('receives the result of an interaction', async () => {
     const states = async (act: () => Promise<unknown>) =>
-      (await told('interaction', act)).map(({ state }) => state);
+      (await eventsDuring('interaction', act)).map(({ state }) => state);
     const member = somebody('member');
     expect(await states(() => member.slash('help'))).toEqual(['sent', 'message']);
     const typing = () => member.complete('games', 'search', { search: 'c' });
@@ -44,7 +44,7 @@ describe('a front end of the sandbox', () => {
   });
 
   it('receives traffic in both directions, and a breach right after the request that caused it', async () => {
-    const wire = await told('wire', () => somebody('member').slash('help'));
+    const wire = await eventsDuring('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');
     expect(wire.some(({ from, request }) => from === 'bot' && request.path.includes('/callback'))).toBe(true);
@@ -63,13 +63,15 @@ describe('a front end of the sandbox', () => {
 
   it("is notified of changes to the listing service's behaviour and keys, and of its responses", async () => {
     const { listing } = sandbox;
-    expect(await told('listing', () => listing.behave({ kind: 'status', status: 503 }, 1))).toHaveLength(1);
-    const used = await told('listing', () =>
+    expect(
+      await eventsDuring('listing', () => listing.behave({ kind: 'status', status: 503 }, 1)),
+    ).toHaveLength(1);
+    const used = await eventsDuring('listing', () =>
       fetch(`${listing.url}/api`, { method: 'POST', body: 'action=games&api_key=sandbox-key' }),
     );
     expect([used.length, listing.mode.kind]).toEqual([1, 'ok']);
-    expect(await told('listing', () => listing.revoke('sandbox-key'))).toHaveLength(1);
-    expect(await told('listing', () => listing.allow('sandbox-key'))).toHaveLength(1);
+    expect(await eventsDuring('listing', () => listing.revoke('sandbox-key'))).toHaveLength(1);
+    expect(await eventsDuring('listing', () => listing.allow('sandbox-key'))).toHaveLength(1);
     expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
   });
 
@@ -107,7 +109,7 @@ describe('the bot process', () => {
   });
 
   it('reports an unexpected end with its status and last output, and starts again', async () => {
-    const [crashed] = await told('bot', async () => {
+    const [crashed] = await eventsDuring('bot', async () => {
       // 4013, invalid intents: a bot can't recover from it.
       sandbox.discord.gateway.close(4013);
       await expect.poll(() => sandbox.botState).toBe('crashed');
@@ -124,7 +126,7 @@ describe('the bot process', () => {
   });
 
   it('reports a restart as a stop, not as a crash', async () => {
-    const states = await told('bot', () => sandbox.restart());
+    const states = await eventsDuring('bot', () => sandbox.restart());
     expect(states).toMatchObject([
       { state: 'stopped', exit: { status: 0, wanted: true } },
       { state: 'starting' },

@@ -286,7 +286,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
    */
   function workOf(store: Store, processId: string, failures = 0) {
     const parts = partsOver(store, { processId });
-    const told: string[] = [];
+    const notified: string[] = [];
     let failed = 0;
     const { interactionStore, editOrder, takeOver } = interactionParts({
       api: { read: async () => 'gone', edit: async () => undefined, followUp: async () => undefined },
@@ -301,14 +301,14 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
         if (failed <= failures) throw new StoreError('away');
         await parts.submissions.endRunningOf(interactionId);
         const submission = await parts.submissions.by('1', interactionId);
-        told.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
+        notified.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
         return undefined;
       },
       notifyGuild: async () => undefined,
       pause: async () => undefined,
       logger: recorder(),
     });
-    return { parts, ...interactionStore, ...editOrder, takeOver, told };
+    return { parts, ...interactionStore, ...editOrder, takeOver, notified };
   }
 
   /** Creates a lease that ends only when a test deletes it, not during preparation. */
@@ -396,21 +396,21 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
     const alive = [workOf(store, 'one'), workOf(another, 'another')];
-    for (const { takeOver, told } of alive) {
+    for (const { takeOver, notified } of alive) {
       await takeOver();
       // Its process isn't known to be dead yet.
-      expect(told).toEqual([]);
+      expect(notified).toEqual([]);
     }
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     await Promise.all(alive.map(({ takeOver }) => takeOver()));
-    const told = () => alive.flatMap((each) => each.told);
-    await expect.poll(told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
+    const notified = () => alive.flatMap((each) => each.notified);
+    await expect.poll(notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
   it.each<[when: string, isAnswerLost: boolean, failures: number]>([
-    ['whoever has found it dead', false, 0],
-    ['even if the answer to a claim was lost', true, 0],
-    ['even if nobody could be told at first', false, 1],
+    ['whichever process notices', false, 0],
+    ['even if the response to a claim was lost', true, 0],
+    ['even if the first attempt to notify the member fails', false, 1],
   ])('report what a dead process was doing, %s', async (_when, isAnswerLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isAnswerLost;
@@ -426,7 +426,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const alive = await startProcess(another, { takingOver: losing, failures });
     const { id } = await working(store);
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
-    await expect.poll(() => alive.told).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
+    await expect.poll(() => alive.notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
   it('know which of them is the last to write a message', async () => {
@@ -454,7 +454,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
     const alive = workOf(another, 'alive');
     await alive.takeOver();
-    await expect.poll(() => alive.told).toHaveLength(4);
+    await expect.poll(() => alive.notified).toHaveLength(4);
     expect(await process.isOwned(id)).toBe(false);
     expect(await process.parts.submissions.markSending('1', submissionId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;

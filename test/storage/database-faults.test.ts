@@ -68,10 +68,10 @@ describe("a database path that isn't writable", () => {
 
 describe('a damaged file', () => {
   it.each<[how: string, damage: (bytes: Buffer) => Buffer]>([
-    ['is something else', () => Buffer.from('This is the diary of somebody.')],
+    ['is not a database', () => Buffer.from('This is the diary of somebody.')],
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
-    ['is overwritten behind its head', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
-    ['lacks its end', (bytes) => bytes.subarray(0, 50_000)],
+    ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
+    ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
   ])('is rejected and left unchanged: %s', async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));

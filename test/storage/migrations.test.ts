@@ -162,14 +162,14 @@ describe('a compatible migration', () => {
       'a column with a default',
       (schema) => schema.alterTable('jobs').addColumn('a', 'text', (a) => a.defaultTo('')),
     ],
-    ['another name', (schema) => schema.alterTable('jobs').renameColumn('process_id', 'process')],
-    ['a column less', (schema) => schema.alterTable('jobs').dropColumn('process_id')],
-    ['a table less', (schema) => schema.dropTable('jobs')],
+    ['a renamed column', (schema) => schema.alterTable('jobs').renameColumn('process_id', 'process')],
+    ['a dropped column', (schema) => schema.alterTable('jobs').dropColumn('process_id')],
+    ['a dropped table', (schema) => schema.dropTable('jobs')],
     [
       'an index on a table that is there',
       (schema) => schema.createIndex('a').on('servers').column('message'),
     ],
-    ['an index less', (schema) => schema.dropIndex('servers_by_time')],
+    ['a dropped index', (schema) => schema.dropIndex('servers_by_time')],
     [
       'a table that holds back what others delete',
       (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),

@@ -68,9 +68,9 @@ export async function startSmallBot(
     mention: publishing.mention,
   };
   const encryption = createEncryption([randomBytes(32)]);
-  const told: string[] = [];
+  const guildLog: string[] = [];
   const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
-    void told.push(makeText(wording.wordsFor('en-US')));
+    void guildLog.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
   /** Returns the interaction parts of another run of the bot. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
@@ -138,7 +138,7 @@ export async function startSmallBot(
     path,
     log: logger.lines,
     /** Texts that were posted to the guild's log. */
-    told,
+    guildLog,
     person({ permissions = PermissionFlagsBits.ViewChannel, locale = 'en-US' } = {}): Person {
       const [guild] = discord.guilds;
       if (!guild) throw new Error('the stand-in has no guild');

@@ -29,7 +29,7 @@ const ok = { status: 'success', message: 'Servers have been added for review.' }
 
 describe('the listing stand-in', () => {
   it.each([
-    ['rule 1: an invalid key, before all else', 'api_key=x&action=add', 'Invalid API key.'],
+    ['rule 1: an invalid key, before any other check', 'api_key=x&action=add', 'Invalid API key.'],
     ['rule 1: no key', 'action=games', 'Invalid API key.'],
     ['rule 2: no servers', servers(), 'The server list for addition is empty.'],
     ['rule 3: no server, before rule 4', servers(server({ port: '1' })), 'Server parameter is missing.'],

@@ -19,7 +19,7 @@ afterAll(() => sandbox.close());
 await sandbox.startBot();
 
 /** Opens a prompt for a new user; `type` resolves to the output of a line. */
-function sitDown() {
+function openPrompt() {
   let shown: string[] = [];
   const prompt = createPrompt({ sandbox, print: (line) => shown.push(line) });
   async function type(line: string): Promise<string> {
@@ -32,7 +32,7 @@ function sitDown() {
 
 describe('the prompt', () => {
   it('lets an admin set the key in a modal, and hides its value', async () => {
-    const { prompt, type } = sitDown();
+    const { prompt, type } = openPrompt();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
     expect(prompt.echo('sandbox-key-1234')).toBe('********');
     expect(await type('')).toBe('(the modal was closed)');
@@ -42,7 +42,7 @@ describe('the prompt', () => {
   });
 
   it("lists Discord's suggestions for an option that ends with a question mark", async () => {
-    const { type } = sitDown();
+    const { type } = openPrompt();
     expect(await type('/addserver game:counter?')).toMatch(/^ {2}Counter-Strike 2 \(cs2\)$/m);
     expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
   });
@@ -56,7 +56,7 @@ describe('the prompt', () => {
   });
 
   it('names the available buttons in its help and after a wrong press', async () => {
-    const { type } = sitDown();
+    const { type } = openPrompt();
     await expect(type('press Send')).rejects.toThrow('There is no message yet');
     await type('/addserver game:cs2 server:help.example.com');
     const help = await type('help');
@@ -65,7 +65,7 @@ describe('the prompt', () => {
   });
 
   it('presses a button by the beginning of its label', async () => {
-    const { type } = sitDown();
+    const { type } = openPrompt();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
       '[ Submit with port 27015 ]',
     );
@@ -74,7 +74,7 @@ describe('the prompt', () => {
   });
 
   it('fills in a multi-line field from one line', async () => {
-    const { type } = sitDown();
+    const { type } = openPrompt();
     await type('/addservers');
     expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
   });
@@ -86,7 +86,7 @@ describe('the prompt', () => {
     '/addservers file:none.csv',
     'press Next',
   ])('does not understand %s', async (line) => {
-    await expect(sitDown().prompt.run(line)).rejects.toBeInstanceOf(InvalidLineError);
+    await expect(openPrompt().prompt.run(line)).rejects.toBeInstanceOf(InvalidLineError);
   });
 });
 

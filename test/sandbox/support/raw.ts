@@ -99,7 +99,7 @@ export async function identified(standIn: DiscordStandIn, more: object = {}) {
 }
 
 /** An interaction as sent to the bot. */
-export interface Told {
+export interface SentInteraction {
   readonly id: string;
   readonly token: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -141,15 +141,15 @@ export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
     standIn,
     guild,
     person: standIn.person({ guild, name: 'mason', permissions: 0n }),
-    nextInteraction: async () => (await gateway.next('INTERACTION_CREATE')).d as Told,
+    nextInteraction: async () => (await gateway.next('INTERACTION_CREATE')).d as SentInteraction,
     /** Sends the first response to an interaction. */
-    respond: ({ id, token }: Told, json: object) =>
+    respond: ({ id, token }: SentInteraction, json: object) =>
       raw(standIn, `POST /interactions/${id}/${token}/callback`, {
         json,
         headers: { authorization: null },
       }),
     /** Sends a request to an interaction's webhook: `PATCH /messages/@original`. */
-    webhook({ token }: Told, request: string, sent?: RawRequest) {
+    webhook({ token }: SentInteraction, request: string, sent?: RawRequest) {
       const [method, path = ''] = request.split(' ');
       return raw(standIn, `${method} /webhooks/${standIn.applicationId}/${token}${path}`, sent);
     },
