@@ -12,7 +12,7 @@ import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
 /** Everything that commands can use: parts of the modules, and objects created for them. */
 export interface CommandDeps
-  extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink'>,
+  extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel'>,
     Pick<
       ReturnType<typeof createGuilds>,
       'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'

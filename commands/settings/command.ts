@@ -21,7 +21,15 @@ import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
 import { waitingTexts } from './approval.ts';
-import { type Change, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
+import {
+  type Change,
+  changeId,
+  modalId,
+  OFF,
+  type Setting,
+  type SettingsView,
+  UnconfirmedError,
+} from './setting.ts';
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
@@ -42,7 +50,7 @@ interface View {
   readonly wanted?: number;
   /** The text above the page. */
   readonly said?: string | undefined;
-  /** A button that reopens a modal whose input wasn't accepted. */
+  /** A button that makes a change after all, or reopens the modal whose input wasn't accepted. */
   readonly retry?: Control | undefined;
 }
 
@@ -80,7 +88,9 @@ export function settingsCommand(deps: CommandDeps): Command {
   function show(context: Context, shown: SettingsView, view: View): Reply {
     const { page, said } = view;
     const setting = settingOf(page);
-    const reply = setting ? settingPage(context, shown, setting, view) : overview(context, shown, table);
+    const reply = setting
+      ? settingPage(context, shown, setting, view)
+      : overview(context, shown, table, view);
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
@@ -102,7 +112,8 @@ export function settingsCommand(deps: CommandDeps): Command {
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);
-      return { ...show(context, await read(context), { ...view, said, retry }), isUserError: true };
+      const next = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : retry;
+      return { ...show(context, await read(context), { ...view, said, retry: next }), isUserError: true };
     }
   }
 
@@ -187,8 +198,14 @@ export function settingsCommand(deps: CommandDeps): Command {
   };
 }
 
+const confirmButton = (
+  { id }: Setting,
+  { page, wanted }: View,
+  { confirmation }: UnconfirmedError,
+): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
+
 /** Shows one line for each setting in use and one for all others, then the next step, then what can be changed. */
-function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
+function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
   const isOff = (setting: Setting) => setting.line(t, shown).startsWith(OFF);
@@ -209,6 +226,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
     components: rows(
       [select({ id: customId('settings', 'open'), placeholder: t('settings.change'), options })],
       [
+        retry,
         lacksKey(shown.key) && enterKey(context),
         linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
       ],

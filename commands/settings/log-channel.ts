@@ -19,33 +19,68 @@ import {
   OFF,
   type Setting,
   type SettingsView,
+  UnconfirmedError,
 } from './setting.ts';
 
 /** The channel in which admins read how their key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
-  const { posts, approvalMessages, addBotLink } = deps;
+  const { posts, approvalMessages, addBotLink, isPublicChannel } = deps;
 
   /**
-   * Selects a channel after posting a first message in it.
+   * Selects the chosen channel.
    * @throws UserError with the reason if the channel can't be the log channel
+   * @throws UnconfirmedError if everyone can read it
    */
   async function choose(context: PressContext): Promise<Change> {
-    const { t, guildWords, user, channelPermissions, isFollowable } = context;
-    const logChannelId = chosenId(context);
-    const words = await guildWords();
-    const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(user) })}`;
+    const { t, guildId, channelPermissions, isFollowable } = context;
+    const channelId = chosenId(context);
     const lacking = missingIn(channelPermissions);
-    const result = lacking.length > 0 ? 'no-permission' : await say(logChannelId, greeting);
-    if (result !== 'posted') {
-      throw new UserError(await whyNotIn(context, logChannelId, { result, lacking, addBotLink }));
+    if (lacking.length > 0) {
+      throw new UserError(
+        await whyNotIn(context, channelId, { result: 'no-permission', lacking, addBotLink }),
+      );
     }
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
-    return {
-      make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }),
-      ...(isFollowable && {
-        said: withSign('not-sent', t('settings.log.followed', { channelId: logChannelId })),
-      }),
-    };
+    const isPublic = await isPublicChannel(guildId, channelId);
+    const followed = isFollowable && withSign('not-sent', t('settings.log.followed', { channelId }));
+    if (isPublic) {
+      throw new UnconfirmedError(
+        [t('settings.log.public', { channelId }), followed].filter(Boolean).join('\n'),
+        {
+          change: `anyway:${channelId}:${mayMentionRoles ? 'mention' : ''}`,
+          label: t('settings.log.anyway'),
+        },
+      );
+    }
+    const unchecked =
+      isPublic === undefined && withSign('not-sent', t('settings.log.unchecked', { channelId }));
+    const change = await use(context, channelId, mayMentionRoles);
+    const said = [unchecked, followed].filter(Boolean).join('\n');
+    return said === '' ? change : { ...change, said };
+  }
+
+  /**
+   * Selects a channel that everyone can read, after the admin confirmed it.
+   * @param about the channel, and whether the bot can mention every role there
+   */
+  async function chooseAnyway(context: PressContext, _now: Settings, about: string): Promise<Change> {
+    const [channelId = '', mention] = about.split(':');
+    // The id can be forged, so only a channel that Discord confirms is used.
+    if ((await isPublicChannel(context.guildId, channelId)) === undefined) {
+      throw new UserError(context.t('settings.channelUntested', { channelId }));
+    }
+    return use(context, channelId, mention === 'mention');
+  }
+
+  /** Selects a channel after posting a first message in it. */
+  async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
+    const words = await context.guildWords();
+    const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
+    const result = await say(logChannelId, greeting);
+    if (result !== 'posted') {
+      throw new UserError(await whyNotIn(context, logChannelId, { result, lacking: [], addBotLink }));
+    }
+    return { make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }) };
   }
 
   /** Posts a line in the current log channel, and stores the result. */
@@ -82,6 +117,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     }),
     handlers: {
       choose,
+      anyway: chooseAnyway,
       test,
       off: ({ t }) => ({
         make({ logChannelId: _former, logTrouble: _trouble, ...before }) {

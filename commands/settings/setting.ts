@@ -38,6 +38,16 @@ export interface Change {
   readonly panels?: readonly Panel[];
 }
 
+/** Asks the admin to confirm a change with a button. */
+export class UnconfirmedError extends UserError {
+  /** The name of the handler that makes the change after all, and the button's label. */
+  readonly confirmation: { readonly change: string; readonly label: string };
+  constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
+    super(message);
+    this.confirmation = confirmation;
+  }
+}
+
 /** Controls of a page; `false` and `undefined` are left out. */
 type Controls = readonly (Control | false | undefined)[];
 

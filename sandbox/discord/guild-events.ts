@@ -1,3 +1,4 @@
+import type { Channel } from './world/channels.ts';
 import type { Guild, GuildState } from './world/guilds.ts';
 import type { World } from './world/world.ts';
 
@@ -33,6 +34,17 @@ export function createGuildEvents({ guilds }: World) {
     setBotPermissions({ id }: Guild, channelId: string, permissions: bigint) {
       const channel = guilds.known(id).channels.get(channelId);
       if (channel !== undefined) channel.botPermissions = permissions;
+    },
+    /** Sets the overwrite of a channel for @everyone; absent: none. */
+    setOverwrite({ id }: Guild, channelId: string, everyone?: Channel['everyone']) {
+      const channel = guilds.known(id).channels.get(channelId);
+      if (channel !== undefined) channel.everyone = everyone;
+    },
+    /** Sets the permissions of a role in the guild; @everyone is the role with the guild's id. */
+    setRolePermissions({ id }: Guild, roleId: string, permissions: bigint) {
+      const { roles } = guilds.known(id);
+      const role = roles.get(roleId);
+      if (role !== undefined) roles.set(roleId, { ...role, permissions });
     },
     removeChannel: ({ id }: Guild, channelId: string) => guilds.known(id).channels.delete(channelId),
     giveRole: ({ guildId, userId }: MemberOf, roleId: string) =>

@@ -7,6 +7,7 @@ import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
 import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
+import { isPublicChannel } from './channel-visibility.ts';
 import { createClockCheck } from './clock.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
 import { type FatalDiscordError, RejectedTokenError } from './gateway.ts';
@@ -55,6 +56,7 @@ export function createDiscord(deps: DiscordDeps) {
     application,
     applicationId,
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
+    isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
      * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if it's there or Discord
      * doesn't say.

@@ -41,7 +41,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'setkey:again': ID,
   'setkey:enter': ID,
   'setkey:save': ID,
-  'settings:change': changeId('panels', `buttons:${ID}`, 'panels', 10).replace('settings:change:', ''),
+  'settings:change': changeId('log', `anyway:${ID}:mention`, 'approval').replace('settings:change:', ''),
   'settings:open': writePage(MOST_PAGES, 'language'),
   'settings:type': modalId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
   'submissions:all': `${ID}:${RUN}`,

@@ -17,6 +17,7 @@ async function choose(
   const command = settingsCommand(
     onlyDeps({
       addBotLink: async () => addBotLink,
+      isPublicChannel: async () => false,
       settings: {
         getOrUnreadable: async () => settings,
         change: async (_guildId: string, change: (now: Settings) => Settings) => {

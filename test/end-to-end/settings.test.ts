@@ -102,12 +102,42 @@ describe('/settings', () => {
 
 /** The labels that these tests use, in three languages. */
 const IN_LANGUAGES = [
-  { locale: 'en-US', panels: 'Panels', games: 'Games', only: 'Allow only games submitted so far' },
-  { locale: 'de', panels: 'Panels', games: 'Spiele', only: 'Nur bisher eingereichte Spiele erlauben' },
-  { locale: 'ja', panels: 'パネル', games: 'ゲーム', only: 'これまでに申請されたゲームだけを許可' },
+  {
+    locale: 'en-US',
+    panels: 'Panels',
+    games: 'Games',
+    only: 'Allow only games submitted so far',
+    log: 'Log channel',
+    approval: 'Approval',
+    isPublic: /^⚠️ Everyone can read <#\d+>, .*declined or rejected, would be public\./,
+    anyway: 'Use it anyway',
+    unchecked: /^⚠️ Couldn't check whether everyone can read <#\d+>\./,
+  },
+  {
+    locale: 'de',
+    panels: 'Panels',
+    games: 'Spiele',
+    only: 'Nur bisher eingereichte Spiele erlauben',
+    log: 'Protokollkanal',
+    approval: 'Freigabe',
+    isPublic: /^⚠️ Alle können <#\d+> lesen\. .*abgelehnt oder zurückgewiesen wurde, wären also öffentlich\./,
+    anyway: 'Trotzdem verwenden',
+    unchecked: /^⚠️ Es ließ sich nicht prüfen, ob alle <#\d+> lesen können\./,
+  },
+  {
+    locale: 'ja',
+    panels: 'パネル',
+    games: 'ゲーム',
+    only: 'これまでに申請されたゲームだけを許可',
+    log: 'ログチャンネル',
+    approval: '承認',
+    isPublic: /^⚠️ <#\d+>は誰でも読めるため、.*却下または拒否された内容が公開されてしまいます。/,
+    anyway: 'それでも使用',
+    unchecked: /^⚠️ <#\d+>を誰でも読めるか確認できませんでした。/,
+  },
 ] as const;
 
-describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, only }) => {
+describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, only, ...words }) => {
   const places = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
@@ -137,6 +167,46 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(panel?.current.content).toMatch(/\n\nBe kind\.$/);
     expect(JSON.stringify(panel?.current)).toContain('addserver:new:ark');
     expect(contentOf(await openSetting(mine, panels))).toContain('▸ [1](');
+  });
+
+  it('warns of a log channel that everyone can read, wherever it is chosen', async ({ guild }) => {
+    const mine = places(guild);
+    const { admin } = mine;
+    await removeKey(guild.admin);
+    const pages = [
+      await setKey(admin, 'sandbox-key'),
+      await openSetting(mine, words.approval),
+      await openSetting(mine, words.log),
+    ];
+    for (const page of pages) {
+      expect(contentOf(await admin.pick(page, ['#general']))).toMatch(words.isPublic);
+      expect(contentOf(await openSettings(mine))).not.toContain(`<#${guild.channelId}>`);
+    }
+    const inGeneral = () => guild.discord.messages({ channelId: guild.channelId });
+    expect(inGeneral()).toEqual([]);
+    for (const page of pages) {
+      expect(contentOf(await admin.press(page, words.anyway))).not.toMatch(words.isPublic);
+    }
+    expect(inGeneral()).toHaveLength(3);
+    expect(contentOf(await openSettings(mine))).toContain(`<#${guild.channelId}>`);
+    const staff = await admin.pick(await openSetting(mine, words.log), ['#staff']);
+    expect(contentOf(staff).startsWith(`**${words.log}**\n`)).toBe(true);
+    expect(labelsOf(staff)).not.toContain(words.anyway);
+  });
+
+  it('mentions that it could not check who can read the log channel', async ({ guild }) => {
+    const mine = places(guild);
+    const page = await openSetting(mine, words.log);
+    const body = { code: 50_001, message: 'Missing Access' };
+    guild.discord.faults.inject({
+      fault: { kind: 'status', status: 403, body },
+      method: 'GET',
+      path: /^\/channels\/\d+$/,
+    });
+    const used = contentOf(await mine.admin.pick(page, ['#general']));
+    expect(used).toMatch(words.unchecked);
+    expect(used).toContain(`✅ **${words.log}**`);
+    expect(labelsOf(page)).not.toContain(words.anyway);
   });
 
   it('allows only games that were submitted', async ({ guild }) => {
@@ -224,6 +294,7 @@ describe('the log channel', () => {
     await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(guild).length).toBe(12);
     const log = await pickSetting(guild, 'Log channel', '#general');
+    await admin.press(log, 'Use it anyway');
     await admin.pick(log, ['#staff']);
     await admin.press(log, 'Turn off the log channel');
     const changed = `⚙️ <@${admin.userId}> (admin) changed a setting:`;
@@ -271,10 +342,35 @@ describe('the log channel', () => {
 });
 
 it('an announcement channel can be the log channel, with a warning', async ({ guild }) => {
+  const { channels, guildEvents } = guild.discord;
+  const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';
+  const asked = await pickSetting(guild, 'Log channel', '#news');
+  expect(textOf(asked)).toMatch(/⚠️ Everyone can read #\d+.*\n⚠️ #\d+ is an announcement channel/);
+  guildEvents.setOverwrite(guild, news, { allow: 0n, deny: PermissionFlagsBits.ViewChannel });
   expect(textOf(await pickSetting(guild, 'Log channel', '#news'))).toMatch(
     /⚠️ #\d+ is an announcement channel: Publish .*✅ Log channel: #/s,
   );
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
+});
+
+it('a log channel of another Discord server is rejected, even with a forged button', async ({
+  bot,
+  guild,
+  admin,
+}) => {
+  const other = await bot.newGuild();
+  const asked = await pickSetting(guild, 'Log channel', '#general');
+  bot.discord.gateway.disturbDispatch({
+    alter(payload) {
+      const { data } = Object(payload);
+      const custom_id = String(data.custom_id).replace(guild.channelId, other.channelId);
+      return { ...payload, data: { ...data, custom_id } };
+    },
+  });
+  const said = textOf(await admin.press(asked, 'Use it anyway'));
+  bot.discord.gateway.disturbDispatch({});
+  expect(said).toMatch(/⚠️ Couldn't check.*Log channel: none/s);
+  expect(bot.discord.messages({ channelId: other.channelId })).toEqual([]);
 });
 
 describe('a log channel without permissions for the bot', () => {

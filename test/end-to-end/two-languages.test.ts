@@ -91,7 +91,7 @@ botTest({ languages: withPseudoLanguage }).for([
       await moderator.submit(answer, { reason: '' });
     }
     await pressSetting(guild, 'Approval', 'Turn approval off');
-    await pickSetting(guild, 'Log channel', '#general');
+    await admin.press(await pickSetting(guild, 'Log channel', '#general'), 'Use it anyway');
     await pressSetting(guild, 'Log channel', 'Turn off the log channel');
     await pickSetting(guild, 'Announcements', '#staff');
     await turnApprovalOn(guild);

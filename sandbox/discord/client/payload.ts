@@ -166,7 +166,7 @@ export function createResolved(world: World, { guild, member }: Actor) {
 }
 
 /** Discord docs: Permissions, Role Object. */
-const roleObject = ({ id, name, mentionable }: Role): APIRole => ({
+export const roleObject = ({ id, name, mentionable, permissions }: Role): APIRole => ({
   id,
   name,
   mentionable,
@@ -176,7 +176,7 @@ const roleObject = ({ id, name, mentionable }: Role): APIRole => ({
   icon: null,
   unicode_emoji: null,
   position: 0,
-  permissions: '0',
+  permissions: String(permissions),
   managed: false,
   flags: NO_FLAGS,
 });

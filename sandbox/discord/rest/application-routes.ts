@@ -7,6 +7,7 @@ import {
   PrivateApplicationResponseSchema,
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
+import { roleObject } from '../client/payload.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type CommandBody, withoutLocalizations } from '../world/commands.ts';
 import type { World } from '../world/world.ts';
@@ -80,7 +81,12 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
       const guild = guilds.get(params.guild ?? '');
       switch (guild?.status) {
         case 'available':
-          return ok({ id: guild.id, name: guild.name, preferred_locale: guild.locale });
+          return ok({
+            id: guild.id,
+            name: guild.name,
+            preferred_locale: guild.locale,
+            roles: [...guild.roles.values()].map(roleObject),
+          });
         case 'unavailable':
           return { status: 503, body: { message: '503: Service Unavailable', code: 0 } };
         case 'commands only':

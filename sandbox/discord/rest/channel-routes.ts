@@ -1,5 +1,9 @@
 import { ChannelType, PermissionFlagsBits } from 'discord.js';
-import { MessageResponseSchema, PrivateChannelResponseSchema } from 'discord-api-spec/zod';
+import {
+  GuildChannelResponseSchema,
+  MessageResponseSchema,
+  PrivateChannelResponseSchema,
+} from 'discord-api-spec/zod';
 import type { Mentions } from '../../markdown.ts';
 import type { Channel } from '../world/channels.ts';
 import type { DirectChannel } from '../world/direct-messages.ts';
@@ -94,6 +98,22 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       },
     },
     {
+      method: 'GET',
+      path: '/channels/:channel',
+      auth: 'bot',
+      answers: GuildChannelResponseSchema,
+      handle({ params }) {
+        const place = placeOf(params.channel);
+        if (isDenial(place)) return place;
+        const { id, name, type, everyone } = place.channel;
+        const guildId = place.guild.id;
+        // An overwrite for a role has type 0 (Discord docs: Channel, Overwrite).
+        const overwrites = everyone ? [{ id: guildId, type: 0, ...inDigits(everyone) }] : [];
+        const others = { guild_id: guildId, position: 0, flags: 0 };
+        return ok({ id, name, type, ...others, permission_overwrites: overwrites });
+      },
+    },
+    {
       method: 'POST',
       path: '/channels/:channel/messages',
       auth: 'bot',
@@ -143,6 +163,11 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     },
   ];
 }
+
+const inDigits = ({ allow, deny }: NonNullable<Channel['everyone']>) => ({
+  allow: String(allow),
+  deny: String(deny),
+});
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 

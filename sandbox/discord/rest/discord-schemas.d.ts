@@ -9,6 +9,7 @@ declare module 'discord-api-spec/zod' {
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;
   export const GatewayResponseSchema: $ZodType;
+  export const GuildChannelResponseSchema: $ZodType;
   export const GuildIncomingWebhookResponseSchema: $ZodType;
   export const GuildWithCountsResponseSchema: ZodMiniObject;
   export const IncomingWebhookInteractionRequestSchema: $ZodType;

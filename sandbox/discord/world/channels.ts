@@ -7,6 +7,13 @@ export interface Channel {
   readonly type: ChannelType;
   /** The bot's permissions in the channel. */
   botPermissions: bigint;
+  /** The channel's overwrite of the permissions of @everyone, if it has one. */
+  everyone?: Overwrite | undefined;
+}
+
+interface Overwrite {
+  readonly allow: bigint;
+  readonly deny: bigint;
 }
 
 /** The permissions of @everyone in a new guild, which a bot installed with permissions 0 also has. */
@@ -28,9 +35,10 @@ export function usualChannels(guild: bigint): readonly Channel[] {
     type,
     botPermissions: USUAL_BOT_PERMISSIONS,
   });
+  const forTeam = { allow: 0n, deny: PermissionFlagsBits.ViewChannel };
   return [
     channel(1n, 'general', ChannelType.GuildText),
-    channel(3n, 'staff', ChannelType.GuildText),
+    { ...channel(3n, 'staff', ChannelType.GuildText), everyone: forTeam },
     channel(5n, 'news', ChannelType.GuildAnnouncement),
     channel(6n, 'questions', ChannelType.PublicThread),
   ];

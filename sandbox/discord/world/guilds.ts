@@ -1,4 +1,4 @@
-import { type Channel, usualChannels } from './channels.ts';
+import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 
 /** The public properties of a guild. */
@@ -31,6 +31,8 @@ export interface Role {
   readonly name: string;
   /** Whether anyone can mention it. */
   readonly mentionable: boolean;
+  /** Its permissions in the guild, before the overwrites of a channel. */
+  readonly permissions: bigint;
 }
 
 export interface Member {
@@ -94,9 +96,9 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       const id = String(snowflake);
       // @everyone is the role with the guild's id.
       const roles: readonly Role[] = [
-        { id, name: '@everyone', mentionable: false },
-        { id: String(snowflake + 7n), name: 'Server news', mentionable: true },
-        { id: String(snowflake + 8n), name: 'Moderators', mentionable: false },
+        { id, name: '@everyone', mentionable: false, permissions: USUAL_BOT_PERMISSIONS },
+        { id: String(snowflake + 7n), name: 'Server news', mentionable: true, permissions: 0n },
+        { id: String(snowflake + 8n), name: 'Moderators', mentionable: false, permissions: 0n },
       ];
       const guild: GuildState = {
         id,
@@ -114,7 +116,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
     },
     addRole({ id: guildId }: Guild, { name, mentionable = false }: NewRole): string {
       const id = snowflakes.next();
-      known(guildId).roles.set(id, { id, name, mentionable });
+      known(guildId).roles.set(id, { id, name, mentionable, permissions: 0n });
       return id;
     },
     /** Keeps a user who joins again, perhaps in another language, as the same member. */

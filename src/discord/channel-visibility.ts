@@ -1,0 +1,46 @@
+import { PermissionFlagsBits, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { DiscordApi } from './api.ts';
+import { ASK_GUILD_MS } from './bot-guilds.ts';
+
+/** A bit set, which Discord sends as a decimal number. */
+const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
+
+const channelSchema = z.object({
+  id: z.string(),
+  guild_id: z.string(),
+  permission_overwrites: z.array(z.object({ id: z.string(), allow: bitsSchema, deny: bitsSchema })),
+});
+
+const guildSchema = z.object({
+  roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })),
+});
+
+/**
+ * Whether @everyone can view a channel of the guild. A channel in a category has overwrites of its own (Discord docs:
+ * Permissions, "Permission Syncing"). Never throws.
+ * @param channelId can be forged
+ * @returns `undefined` if Discord doesn't say soon, or the channel isn't in this guild
+ */
+export async function isPublicChannel(
+  api: Pick<DiscordApi, 'get'>,
+  guildId: string,
+  channelId: string,
+): Promise<boolean | undefined> {
+  const soon = { signal: AbortSignal.timeout(ASK_GUILD_MS) };
+  try {
+    const [channel, guild] = await Promise.all([
+      api.get(Routes.channel(channelId), soon).then(channelSchema.parse),
+      api.get(Routes.guild(guildId), soon).then(guildSchema.parse),
+    ]);
+    if (channel.id !== channelId || channel.guild_id !== guildId) return undefined;
+    // The role @everyone has the guild's id.
+    const role = guild.roles.find(({ id }) => id === guildId);
+    if (role === undefined) return undefined;
+    const { deny = 0n, allow = 0n } = channel.permission_overwrites.find(({ id }) => id === guildId) ?? {};
+    const isAdministrator = (role.permissions & PermissionFlagsBits.Administrator) !== 0n;
+    return isAdministrator || (((role.permissions & ~deny) | allow) & PermissionFlagsBits.ViewChannel) !== 0n;
+  } catch {
+    return undefined;
+  }
+}
