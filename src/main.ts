@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   if (process.env.npm_lifecycle_event === 'start') {
     whenLeft(() => {
       if (stoppingSince !== undefined) return;
-      logger.info({}, 'npm was stopped: stopping');
+      logger.info({}, 'npm has stopped; stopping too');
       void end(0);
     });
   }
@@ -130,7 +130,9 @@ async function configOrExit(): Promise<Config> {
 
 async function waitIfRestarted(): Promise<void> {
   if (!IS_RESTARTED) return;
-  say('it exits in 10 minutes, because it would be restarted immediately. Fix this, then restart it.');
+  say(
+    'will exit in 10 minutes, because it would be restarted immediately. Fix the problem, then restart it.',
+  );
   await sleep(UNUSABLE_MS);
 }
 

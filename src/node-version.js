@@ -12,8 +12,8 @@ const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number);
 
 if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
   process.stderr.write(
-    `This is Node ${process.versions.node}, and ${needed} or newer is needed.\n` +
-      'Use "npm ci --ignore-scripts=false" (without --omit=dev), which brings the right one for every "npm run …", ' +
+    `This is Node ${process.versions.node}, but ${needed} or newer is needed.\n` +
+      'Use "npm ci --ignore-scripts=false" (without --omit=dev), which installs the right one for every "npm run …", ' +
       `or install Node ${neededMajor}.\n`,
   );
   process.exit(1);

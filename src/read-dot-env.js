@@ -16,7 +16,7 @@ export function readDotEnv(path) {
     if (code === 'ENOENT') return { values: {}, complaints: [], isReadable: true };
     if (code === 'EISDIR') {
       return unreadable(
-        `${path} is a folder, and has to be a file. Docker creates a folder if it mounts a missing file: remove the folder`,
+        `${path} is a folder instead of a file. Docker creates a folder if it mounts a missing file: remove the folder`,
       );
     }
     return unreadable(`could not read ${path} (${code})`);
@@ -34,7 +34,7 @@ const isUtf16 = (bytes) =>
 
 function* complaintsOf(path, text, values) {
   if (Object.keys(values).length === 0) {
-    yield `${path} sets no variable: write each as NAME=value, on a line of its own, and save the file as UTF-8`;
+    yield `${path} does not set any variable: write each as NAME=value, on its own line, and save the file as UTF-8`;
   }
   const lines = text.split(/\r\n?|\n/);
   const seen = new Map();

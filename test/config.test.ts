@@ -103,7 +103,7 @@ describe('the configuration', () => {
     }
     for (const [, name = '', range = ''] of rows) {
       const isReadFromFile = problemsWith({ [name]: undefined, [`${name}_FILE`]: '/none' }).includes(
-        `${name}_FILE names a file`,
+        `${name}_FILE refers to a file`,
       );
       expect(range.includes('†'), name).toBe(isReadFromFile);
     }
@@ -137,7 +137,7 @@ describe('the configuration', () => {
       expect.stringMatching(/^STORE_URL must be a SQLite file/),
       expect.stringMatching(/^LOG_LEVEL must be one of fatal, error/),
       expect.stringMatching(
-        /^There is no file \.env here\. "npm run setup" makes one, or: (cp|copy) \.env\.example \.env$/,
+        /^There is no \.env file here\. Create one with "npm run setup", or: (cp|copy) \.env\.example \.env$/,
       ),
     ]);
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
@@ -175,7 +175,7 @@ describe('the configuration', () => {
         const message = problems({ ...REQUIRED, ...given, ...hidden });
         expect(message).not.toContain('s3cret');
         for (const line of message.split('\n').slice(1))
-          expect(line).toMatch(/^ {2}[A-Z_]+ (must be|names|and) /);
+          expect(line).toMatch(/^ {2}[A-Z_]+ (must be|refers to|and) /);
       }),
     );
   });
@@ -205,7 +205,7 @@ describe('a PostgreSQL database', () => {
 
   it('needs ENCRYPTION_KEY, and rejects BACKUP_EVERY_HOURS', () => {
     const said = problemsWith({ STORE_URL, BACKUP_EVERY_HOURS: '24' });
-    expect(said).toMatch(/ENCRYPTION_KEY is missing: it must be given with PostgreSQL/);
+    expect(said).toMatch(/ENCRYPTION_KEY is missing: with PostgreSQL there is no key file/);
     expect(said).toMatch(/BACKUP_EVERY_HOURS must be 0 with PostgreSQL: .*pg_dump/);
     expect(() => readStoreConfig({ STORE_URL })).toThrow(/ENCRYPTION_KEY is missing/);
   });
@@ -396,13 +396,13 @@ describe('a secret', () => {
   });
 
   it("can't be in the environment and a file at once, nor in an empty or unreadable file", () => {
-    expect(problemsWith({ DISCORD_TOKEN_FILE: fileWith(TOKEN) })).toContain('are both given');
+    expect(problemsWith({ DISCORD_TOKEN_FILE: fileWith(TOKEN) })).toContain('are both set');
     const empty = fileWith('\n');
     const said = problemsWith({ LISTING_API_KEY_FILE: '/nowhere/key', ENCRYPTION_KEY_FILE: empty });
-    expect(said).toContain('LISTING_API_KEY_FILE names a file that cannot be read (ENOENT)');
-    expect(said).toContain('ENCRYPTION_KEY_FILE names an empty file');
+    expect(said).toContain('LISTING_API_KEY_FILE refers to a file that cannot be read (ENOENT)');
+    expect(said).toContain('ENCRYPTION_KEY_FILE refers to an empty file');
     const token = problemsWith({ DISCORD_TOKEN: undefined, DISCORD_TOKEN_FILE: '/nowhere/token' });
-    expect(token).toContain('DISCORD_TOKEN_FILE names a file');
+    expect(token).toContain('DISCORD_TOKEN_FILE refers to a file');
     expect(token).not.toContain('is missing');
   });
 

@@ -34,7 +34,7 @@ describe('the log', () => {
     const body = { files: undefined, json: { content: 'what the member typed' } };
     const answer = { code: 10_062, message: `Unknown interaction ${url}` };
     const error = new DiscordAPIError(answer, 10_062, 404, 'PATCH', url, body);
-    const { text, line } = written((logger) => logger.error({ err: error }, 'no answer'));
+    const { text, line } = written((logger) => logger.error({ err: error }, 'no response'));
     expect(text).not.toContain(INTERACTION_TOKEN);
     expect(text).not.toContain('what the member typed');
     expect(line.err).toMatchObject({ code: 10_062, status: 404, method: 'PATCH' });
@@ -45,12 +45,12 @@ describe('the log', () => {
   it('follows causes and aggregated errors with the same care, and ends at a cycle', () => {
     const inner = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', body: 'api_key=hidden-key' });
     const joined = new AggregateError([inner, new Error('other')], 'all failed');
-    const outer: Error & { cause?: unknown } = new Error('no answer', { cause: joined });
+    const outer: Error & { cause?: unknown } = new Error('no response', { cause: joined });
     const { text, line } = written((logger) => logger.error({ err: outer }, 'failed'));
     expect(line.err.cause.errors).toMatchObject([{ code: 'ECONNREFUSED' }, { message: 'other' }]);
     expect(text).not.toContain('hidden-key');
     joined.cause = outer;
-    expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no answer');
+    expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no response');
   });
 
   it('accepts any thrown value', () => {

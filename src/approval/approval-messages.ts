@@ -239,7 +239,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     } catch (error) {
       logger.warn(
         { err: error, guildId },
-        'could not make the message about a waiting submission; will retry',
+        'could not build the message for a waiting submission; will retry',
       );
     } finally {
       onChange();

@@ -177,7 +177,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       // Checks first, because claiming a job writes to the database.
       if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
-      logger.warn({ err: error }, 'could not look for direct messages to send; will retry');
+      logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
     }
   }
 

@@ -111,7 +111,10 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
       if (submission === undefined) return;
       await changeReply(contextOf(interaction, wording), interaction, submission, message);
     } catch (error) {
-      logger.warn({ guildId, err: error }, 'a reply does not show what a moderator has decided');
+      logger.warn(
+        { guildId, err: error },
+        "could not update a reply with a moderator's decision; will not retry",
+      );
     }
   }
 

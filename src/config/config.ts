@@ -111,7 +111,7 @@ const configSchema = z.object({
     ),
   ),
   heartbeatUrl: z.exactOptional(
-    secretUrl('the http or https address that a monitor expects requests on', ({ protocol }) =>
+    secretUrl('the http or https URL at which a monitor expects requests', ({ protocol }) =>
       /^https?:$/.test(protocol),
     ),
   ),
@@ -128,9 +128,9 @@ const configSchema = z.object({
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
 const COPY = process.platform === 'win32' ? 'copy' : 'cp';
-const NO_FILE = `There is no file .env here. "npm run setup" makes one, or: ${COPY} .env.example .env`;
+const NO_FILE = `There is no .env file here. Create one with "npm run setup", or: ${COPY} .env.example .env`;
 const UNREAD_FILE =
-  'There is a file .env here, and it was not read: use "npm start", or node --import=./src/dot-env.js src/start.js';
+  'There is a .env file here, but it was not read: use "npm start", or node --import=./src/dot-env.js src/start.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -189,7 +189,7 @@ export function readStoreUrl(env: Environment, given: string): StoreUrl {
   if (!/^[A-Z_]+$/.test(given)) {
     throw new ConfigError(
       'an argument must be a file, such as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
-        'STORE_URL: everybody on this machine can read arguments, and a password must not be in one',
+        'STORE_URL. Do not put a password in an argument: everyone on this machine can read it',
     );
   }
   const urlOfName = parseStoreUrl(readVariable(env, given) ?? '');
@@ -284,7 +284,7 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
     if (values.encryptionKey === undefined) {
       problems.set(
         'ENCRYPTION_KEY',
-        'ENCRYPTION_KEY is missing: it must be given with PostgreSQL, which has no place for a key file. ' +
+        'ENCRYPTION_KEY is missing: with PostgreSQL there is no key file, so it must be set. ' +
           'Create one: openssl rand -base64 32',
       );
     }
@@ -309,19 +309,19 @@ function readVariable(env: Environment, name: string): string | undefined {
   if (!path) {
     if (name === NEVER_EMPTY && env[name] !== undefined && value === undefined) {
       throw new ConfigError(
-        `${name} is empty: it must be Discord ids; remove it to allow every Discord server`,
+        `${name} is empty: set it to Discord ids, or remove it to allow every Discord server`,
       );
     }
     return value;
   }
-  if (value !== undefined) throw new ConfigError(`${name} and ${file} are both given: remove one of them`);
+  if (value !== undefined) throw new ConfigError(`${name} and ${file} are both set: remove one of them`);
   let content: string;
   try {
     content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError(`${file} names a file that cannot be read (${codeOf(error)})`);
+    throw new ConfigError(`${file} refers to a file that cannot be read (${codeOf(error)})`);
   }
-  if (content === '') throw new ConfigError(`${file} names an empty file`);
+  if (content === '') throw new ConfigError(`${file} refers to an empty file`);
   return content;
 }
 

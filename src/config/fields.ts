@@ -185,7 +185,7 @@ export const hostsWithPorts = z
 /** Accepts IP addresses of name servers, with or without a port, with commas between them. */
 export const nameServers = hostsWithPorts.refine(
   (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
-  must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, with commas between them'),
+  must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas'),
 );
 
 /** Discord ids of guilds or users. */

@@ -154,7 +154,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = signal ? AbortSignal.any([stopping.signal, signal]) : stopping.signal;
     await sleep(ms, undefined, { signal: ends }).catch(() => {
-      throw new StoppedError('Discord would have been asked later, and the bot stops');
+      throw new StoppedError('The bot is stopping, so the request was not sent');
     });
   }
 
@@ -252,7 +252,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     };
     await within(tokenLivesMs(interaction), attempt).catch((cause: unknown) => {
       throw isTokenOver(cause)
-        ? new LostInteractionError('The token of the interaction is over', { cause })
+        ? new LostInteractionError('The interaction token has expired', { cause })
         : cause;
     });
   }
@@ -263,7 +263,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
-      throw new LostInteractionError('Discord blocks this bot, and the first response with it');
+      throw new LostInteractionError('Discord blocks this bot, including first responses');
     const { version, userAgentAppendix } = rest.options;
     const path = Routes.interactionCallback(to.id, to.token.reveal());
     const { statusCode, headers, body } = await request(`${apiUrl}/v${version}${path}`, {
@@ -402,7 +402,7 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   const late = Promise.withResolvers<unknown>();
   const timer = setTimeout(
-    () => late.resolve(new DOMException('no answer came in time', 'TimeoutError')),
+    () => late.resolve(new DOMException('no response arrived in time', 'TimeoutError')),
     ms,
   );
   const failure = task.then(

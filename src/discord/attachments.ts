@@ -37,12 +37,18 @@ export function createAttachments(deps: AttachmentsDeps) {
     });
     if (statusCode !== 200) {
       body.on('error', () => undefined).destroy();
-      logger.warn({ host: url.host, statusCode }, 'an attachment could not be read');
+      logger.warn(
+        { host: url.host, statusCode },
+        'could not download an attachment; the member must upload it again',
+      );
       return { ok: false, problem: 'unavailable' };
     }
     const bytes = Buffer.from(await body.arrayBuffer());
     if (bytes.length >= size || Number.isNaN(size)) return { ok: true, bytes };
-    logger.warn({ host: url.host, bytes: bytes.length, size }, 'an attachment was cut off on its way');
+    logger.warn(
+      { host: url.host, bytes: bytes.length, size },
+      'received only part of an attachment; the member must upload it again',
+    );
     return { ok: false, problem: 'unavailable' };
   }
 
@@ -55,7 +61,7 @@ export function createAttachments(deps: AttachmentsDeps) {
     async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (!url || !isUploadUrl(url, hosts)) {
-        logger.warn({ host: url?.host }, 'an attachment is on a host that is not in ATTACHMENT_HOSTS');
+        logger.warn({ host: url?.host }, 'rejected an attachment whose host is not in ATTACHMENT_HOSTS');
         return { ok: false, problem: 'foreign' };
       }
       try {
@@ -63,7 +69,10 @@ export function createAttachments(deps: AttachmentsDeps) {
       } catch (error) {
         if (error instanceof errors.ResponseExceededMaxSizeError) return { ok: false, problem: 'too-large' };
         // The address contains a signature, so only the host is logged.
-        logger.warn({ host: url.host, err: error }, 'an attachment could not be read');
+        logger.warn(
+          { host: url.host, err: error },
+          'could not download an attachment; the member must upload it again',
+        );
         return { ok: false, problem: 'unavailable' };
       }
     },

@@ -35,7 +35,7 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
       if (leftMs() === 0) {
         logger.error(
           { seconds: Math.ceil(lastsMs / 1000) },
-          "Discord's edge blocks this bot: nothing is sent for so long. Wait; if it goes on, look for another program on " +
+          "Discord's edge blocks this bot; pausing requests. Wait. If this continues, look for another program on " +
             'the same address, or another bot with the same token',
         );
       }

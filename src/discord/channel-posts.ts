@@ -122,7 +122,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
       if (error instanceof StoppedError)
         quietly.info({}, 'could not post messages to channels, because the bot is stopping');
-      else logger.warn({ err: error, channelId }, 'a message could not be posted');
+      else logger.warn({ err: error, channelId }, 'could not post a message');
       return { result: 'failed' };
     }
   }

@@ -21,20 +21,20 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
     /** Logs a warning if the clock is wrong. */
     async tell(): Promise<void> {
       const trouble = clockTrouble(await api.clockAheadMs());
-      if (trouble) logger.warn({}, `the clock of this machine ${trouble.says}: ${trouble.mend}`);
+      if (trouble) logger.warn({}, `this machine's clock ${trouble.says}: ${trouble.mend}`);
     },
 
     /** Whether the clock is accurate enough to delete data by age. */
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
-        logger.info({}, 'Discord has not said what time it is: nothing is deleted for its age until it has');
+        logger.info({}, 'could not get the time from Discord; will not delete old data until then');
         return false;
       }
       const trouble = clockTrouble(aheadMs, MOST_WRONG_MS);
       if (trouble) {
         const { says, mend } = trouble;
-        logger.error({}, `the clock of this machine ${says}, so nothing is deleted for its age: ${mend}`);
+        logger.error({}, `this machine's clock ${says}, so old data is not deleted: ${mend}`);
       }
       return trouble === undefined;
     },
@@ -51,6 +51,6 @@ export function clockTrouble(aheadMs = 0, mostMs = MOST_UNREPORTED_MS) {
   const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   return {
     says: `is ${howFar} ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord's`,
-    mend: 'let it be set over the network: timedatectl set-ntp true',
+    mend: 'synchronise it over the network: timedatectl set-ntp true',
   };
 }

@@ -77,7 +77,7 @@ export function createConnection(deps: ConnectionDeps) {
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
     if (trouble && trouble.says !== transportTrouble) {
-      logger.error({}, `${trouble.says}. To mend it, ${trouble.mend}`);
+      logger.error({}, `${trouble.says}. To fix it, ${trouble.mend}`);
     }
     transportTrouble = trouble?.says;
   }
@@ -89,7 +89,7 @@ export function createConnection(deps: ConnectionDeps) {
       firstMs: 1_000,
       longestMs: LONGEST_PAUSE_MS,
       onFailure: (error, waitMs) =>
-        api.logFailure(error, waitMs, "the application's settings could not be read from Discord"),
+        api.logFailure(error, waitMs, "could not read the application's settings from Discord; will retry"),
     });
     if (known === undefined) return;
     reportTransport(known);

@@ -73,7 +73,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     await values.set(PAUSED_UNTIL, Date.now() + ms);
     logger.error(
       { code, hours: ms / HOUR_MS },
-      'Discord stopped the direct messages of this bot; will send none for these hours',
+      "Discord stopped this bot's direct messages; pausing them for this many hours",
     );
   }
 

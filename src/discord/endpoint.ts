@@ -92,8 +92,8 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   /** Reads a request from Discord. @throws HttpStatusError */
   async function take(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
-    if (path !== ENDPOINT_PATH) throw new HttpStatusError(404, `interactions are posted to ${ENDPOINT_PATH}`);
-    if (request.method !== 'POST') throw new HttpStatusError(405, 'Discord posts');
+    if (path !== ENDPOINT_PATH) throw new HttpStatusError(404, `only ${ENDPOINT_PATH} accepts interactions`);
+    if (request.method !== 'POST') throw new HttpStatusError(405, 'only POST is allowed');
     if (isLeaving) throw new HttpStatusError(503, 'the bot is stopping');
     const signed = signatureOf(request);
     const body = await bodyOf(request);
@@ -123,9 +123,9 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
 
   function turnAway(response: ServerResponse, error: unknown): void {
     const { status, message } =
-      error instanceof HttpStatusError ? error : new HttpStatusError(500, 'the bot failed');
+      error instanceof HttpStatusError ? error : new HttpStatusError(500, 'internal error');
     if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
-    else log.info({ status }, `a request to the endpoint of interactions was turned away: ${message}`);
+    else log.info({ status }, `rejected a request to the interactions endpoint: ${message}`);
     // The endpoint doesn't wait for requests that are incomplete.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);
@@ -136,8 +136,8 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       const where = { what: 'interactions', host, port, variable: 'INTERACTIONS_PORT' };
       const failure = await listen(server, where).catch((error: Error) => error);
       if (failure) return onFatal(failure);
-      server.on('error', (error) => logger.error({ err: error }, 'the endpoint of interactions failed'));
-      logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for what Discord posts');
+      server.on('error', (error) => logger.error({ err: error }, 'the interactions endpoint failed'));
+      logger.info({ host, port, path: ENDPOINT_PATH }, 'waiting for interactions from Discord');
     },
     async disconnect() {
       isLeaving = true;
@@ -148,7 +148,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       server.closeAllConnections();
     },
     isConnected: () => server.listening,
-    trouble: () => (server.listening ? undefined : 'the port of interactions is not open'),
+    trouble: () => (server.listening ? undefined : 'the interactions port is not open'),
     shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
     silentMs: () => 0,
     identifiesLeft: () => undefined,

@@ -21,10 +21,10 @@ export class RejectedTokenError extends FatalDiscordError {
 const TOKEN_REJECTED = 4004;
 /** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix them. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
-  [TOKEN_REJECTED]: 'the bot token is not valid (any more)',
+  [TOKEN_REJECTED]: 'the bot token is not valid',
   4010: 'the shard is not valid',
   4011: 'the bot is in too many servers for one shard',
-  4012: 'the version of the gateway is no longer served',
+  4012: 'this gateway version is no longer supported',
   4013: 'the intents are not valid',
   4014: 'the intents are not granted to this bot',
 };
@@ -94,7 +94,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function closed(shard: number, code: number): boolean {
     const reason = FATAL_CLOSE_CODES[code];
     if (reason === undefined) return false;
-    const says = `Discord ended shard ${shard} with code ${code}: ${reason}`;
+    const says = `Discord closed shard ${shard} with code ${code}: ${reason}`;
     fatal(
       code === TOKEN_REJECTED
         ? new RejectedTokenError(`${says}: copy DISCORD_TOKEN again from the Developer Portal`)
@@ -120,7 +120,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (remaining - info.shards < IDENTIFIES_KEPT) {
       logger.warn(
         { left: remaining },
-        'this start uses IDENTIFYs that are kept for the end of the day: look for what ends the sessions, or restarts the bot',
+        'this start uses IDENTIFYs reserved for the end of the day; find out what ends the sessions or restarts the bot',
       );
     }
     for (let id = 0; id < info.shards; id += 1) {
@@ -154,9 +154,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       if (isConnected()) return undefined;
       const blocked = api.block.trouble();
       if (blocked !== undefined) return blocked;
-      if (shards.length === 0) return lastFailure ?? 'Discord has not said yet where its gateway is';
+      if (shards.length === 0) return lastFailure ?? 'Discord has not returned the gateway URL yet';
       const deaf = shards.filter((shard) => shard.state() !== 'ready').length;
-      return `${deaf} of ${shards.length} shards have no session at Discord; the log says how each connection ended`;
+      return `${deaf} of ${shards.length} shards do not have a session; the log has the reasons`;
     },
     silentMs: () => Math.max(0, ...shards.map((shard) => shard.silentMs())),
     identifiesLeft: identifies.left,
@@ -171,8 +171,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         leastMs: (error) =>
           Math.max(api.block.leftMs(), error instanceof RateLimitError ? error.retryAfter : 0),
         onFailure(error, waitMs) {
-          lastFailure = `Discord cannot be reached: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
-          const says = 'Discord does not let the bot connect yet; it is asked again for where its gateway is';
+          lastFailure = `cannot reach Discord: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
+          const says = 'could not get the gateway URL from Discord; will retry';
           api.logFailure(error, waitMs, says);
         },
       }),

@@ -57,8 +57,8 @@ export function createIdentifyQuota({
         if (left > kept) continue;
         log.error(
           { shard, left },
-          'too few IDENTIFYs are left of this day: a shard without a session waits until Discord grants more. A restart ' +
-            'may use those that are left; look first for what ends the sessions',
+          'too few IDENTIFYs are left for today; shards without a session wait until Discord grants more. A restart ' +
+            'can use the remaining ones, but first find out what ends the sessions',
         );
         await sleep(ASK_AGAIN_MS, undefined, { signal });
       }

@@ -18,7 +18,7 @@ export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' 
   `${PORTAL}/${id}/${page}`;
 
 /** How to get a valid token. The portal never shows one again. */
-export const NEW_TOKEN = `make a new one: ${PORTAL}, your application, "Bot", "Reset Token"; it is shown once`;
+export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
 /** Builds the link that adds the bot to a server: bot user and commands, no permissions. */
 export function inviteLink(applicationId: string): string {
@@ -43,22 +43,22 @@ export function endpointTrouble(
   if (interactions === 'gateway') {
     if (!url) return undefined;
     return {
-      says: 'this application has an Interactions Endpoint URL, so Discord sends no command to this bot',
-      mend: `clear it: ${page}, "Interactions Endpoint URL", then save; or set INTERACTIONS=http`,
+      says: 'this application has an Interactions Endpoint URL, so this bot does not receive commands',
+      mend: `clear "Interactions Endpoint URL" on ${page} and save, or set INTERACTIONS=http`,
     };
   }
   if (key !== discordPublicKey?.toLowerCase()) {
     return {
-      says: 'DISCORD_PUBLIC_KEY is not the one of this application, so nothing that Discord sends is taken',
+      says: 'DISCORD_PUBLIC_KEY does not belong to this application, so every request from Discord is rejected',
       mend: `copy "Public Key" from ${page}`,
     };
   }
   if (url) return undefined;
   return {
-    says: 'this application has no Interactions Endpoint URL, so Discord sends no command to this bot',
+    says: 'this application does not have an Interactions Endpoint URL, so this bot does not receive commands',
     mend:
-      `while the bot runs, enter the https address that leads to its /interactions: ${page}, ` +
-      '"Interactions Endpoint URL", then save: Discord tries it immediately',
+      `while the bot is running, enter the https URL of its /interactions on ${page}, as ` +
+      '"Interactions Endpoint URL", and save: Discord tests it immediately',
   };
 }
 
@@ -68,7 +68,9 @@ export function installationTroubles(application: Application): readonly string[
   const link = url === undefined ? undefined : readLink(url);
   const guild = kinds?.[GUILD];
   return [
-    kinds !== undefined && guild === undefined && 'Guild Install is off, so no server can add the bot.',
+    kinds !== undefined &&
+      guild === undefined &&
+      'Guild Install is off, so Discord servers cannot add the bot.',
     lacksBot(guild?.oauth2_install_params?.scopes) &&
       'The Default Install Settings for Guild Install lack the scope "bot": "Add App" would add the commands without the bot.',
     lacksBot(legacy?.scopes) &&
@@ -76,7 +78,7 @@ export function installationTroubles(application: Application): readonly string[
     lacksBot(link?.scopes) &&
       'The custom install link lacks the scope "bot": "Add App" would add the commands without the bot.',
     (kinds?.[USER] !== undefined || link?.isForUsers) &&
-      'Users can install this application for themselves, where its commands do not appear: turn User Install off.',
+      'Users can install this application for themselves, but its commands do not appear there. Turn off User Install.',
     application.bot_require_code_grant &&
       '"Requires OAuth2 Code Grant" is on (page "Bot"): the invite link would add the commands without the bot. Turn it off.',
   ].filter((trouble) => typeof trouble === 'string');
@@ -91,9 +93,7 @@ const FULL = 100;
 
 /** Lists problems with the application's name under Discord's rules. Each entry is a sentence. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
-  /discord/i.test(name)
-    ? ['Discord accepts no "discord" in the name of an application that is to be verified.']
-    : [];
+  /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
 /** Lists Discord's requirements for a growing application, as far as its settings show. Each entry is a sentence. */
 export function growthTroubles(application: Application): readonly string[] {
@@ -101,16 +101,16 @@ export function growthTroubles(application: Application): readonly string[] {
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
   if (guilds < NEARLY_FULL || isVerified) return [];
   const lacks = lacksForVerification(application);
-  const needs = lacks.length === 0 ? '' : ` For that it still needs ${lacks.join(', ')}.`;
+  const needs = lacks.length === 0 ? '' : ` It still needs ${lacks.join(', ')}.`;
   return [
-    `About ${guilds} servers have the bot; past ${FULL} nobody can add it until the application is verified.${needs}`,
+    `About ${guilds} Discord servers have the bot. After ${FULL}, no other server can add it until the application is verified.${needs}`,
   ];
 }
 
 /** Lists the verification requirements that the application doesn't meet (Discord docs: "Enabling Discovery"). */
 function lacksForVerification(application: Application): readonly string[] {
   return [
-    !application.team && 'a team that it belongs to, whose owner is verified',
+    !application.team && 'a team with a verified owner',
     !application.terms_of_service_url && 'a Terms of Service URL',
     !application.privacy_policy_url && 'a Privacy Policy URL',
     !application.description && 'a description',

@@ -58,7 +58,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       const { entryPoints, others } = await readCommands(api, applicationId);
       if ((await values.get(publishedKey(applicationId))) === fingerprint(commands, others)) {
         ids = idsByName(others);
-        logger.debug({ commands: others.length }, 'the commands are published already');
+        logger.debug({ commands: others.length }, 'the commands are already published');
         return;
       }
       const isDone = await claimJob('publish', PUBLISHING_MS, async () => {
@@ -147,8 +147,8 @@ function asSent(command: APIApplicationCommand): object {
 
 const explain = (error: unknown): string =>
   error instanceof RateLimitError
-    ? 'Discord takes no more new commands today; the commands stay as they were'
-    : 'the commands could not be published; they stay as they were';
+    ? 'Discord does not accept more new commands today; keeping the previous ones'
+    : 'could not publish the commands; keeping the previous ones';
 
 const idsByName = (commands: readonly APIApplicationCommand[]): ReadonlyMap<string, string> =>
   new Map(commands.map(({ name, id }) => [name, id]));

@@ -154,7 +154,10 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   function awaitResumed(made: WebSocketShard): void {
     hear();
     state = 'connecting';
-    const giveUp = { reason: 'RESUME was not answered', recover: WebSocketShardDestroyRecovery.Reconnect };
+    const giveUp = {
+      reason: 'Discord did not respond to RESUME',
+      recover: WebSocketShardDestroyRecovery.Reconnect,
+    };
     clearTimeout(resumeLimit);
     resumeLimit = setTimeout(() => void made.destroy(giveUp), SESSION_MS);
   }

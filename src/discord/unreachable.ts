@@ -10,8 +10,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection cut',
   UND_ERR_SOCKET: 'connection cut',
-  ETIMEDOUT: 'no answer',
-  UND_ERR_CONNECT_TIMEOUT: 'no answer',
+  ETIMEDOUT: 'no response',
+  UND_ERR_CONNECT_TIMEOUT: 'no response',
 };
 const EVERY_MS = 60_000;
 
@@ -32,7 +32,7 @@ export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) 
       logger.error({ err: error, againInSeconds: seconds }, otherwise);
     } else if (performance.now() - toldAt >= EVERY_MS) {
       toldAt = performance.now();
-      logger.error({}, `${new URL(apiUrl).host} cannot be reached (${why}); next try in ${seconds} s`);
+      logger.error({}, `${new URL(apiUrl).host} is unreachable (${why}); will retry in ${seconds} s`);
     }
   };
 }

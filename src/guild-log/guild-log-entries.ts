@@ -70,7 +70,7 @@ export interface KeyAlertDeps {
 
 /** The operator's log message for each change of a guild's key. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
-  rejected: "the listing service rejects a guild's API key; from now on it is tried once an hour",
+  rejected: "the listing service rejects a guild's API key; will try it only once an hour",
   'works again': "the listing service accepts a guild's API key again",
 };
 

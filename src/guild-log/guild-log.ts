@@ -79,7 +79,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       put(message, words);
       if (!posting.has(guildId)) posting.set(guildId, postAll(guildId));
     } catch (error) {
-      logger.warn({ err: error, guildId }, 'a line for the log of a guild was lost');
+      logger.warn({ err: error, guildId }, "could not add a line to a guild's log; dropping it");
     }
   }
 
@@ -119,7 +119,10 @@ export function createGuildLog(deps: GuildLogDeps) {
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
-      logger.warn({ err: error, guildId }, "could not write to a guild's log channel");
+      logger.warn(
+        { err: error, guildId },
+        "could not write to a guild's log channel; dropping the message; dropping the message",
+      );
       return undefined;
     }
   }

@@ -61,7 +61,11 @@ export function createMembership(deps: MembershipDeps) {
       await deps.claimJob('departures', checkEveryMs, check);
     } catch (error) {
       if (stopping.aborted) return;
-      deps.logFailure(error, checkEveryMs, 'the check for guilds that the bot has left did not end');
+      deps.logFailure(
+        error,
+        checkEveryMs,
+        'could not finish checking for guilds that the bot has left; will retry',
+      );
     }
   }
 
@@ -100,7 +104,7 @@ export function createMembership(deps: MembershipDeps) {
     if (before === undefined) return;
     logger.warn(
       { applicationId: id },
-      'this token is of another application than before: the days begin again after which data of guilds is deleted',
+      'this token belongs to another application; restarting the grace period of every guild',
     );
   }
 
@@ -109,13 +113,17 @@ export function createMembership(deps: MembershipDeps) {
     try {
       if (await deps.isForeign(guildId, stopping)) {
         await deletion.guild(guildId);
-        logger.info({ guildId }, 'the bot is no longer in a guild: all its data was deleted');
+        logger.info({ guildId }, 'the bot is no longer in a guild; deleted all data of the guild');
       } else {
         await beginDays([guildId]);
       }
     } catch (error) {
       stopping.throwIfAborted();
-      deps.logFailure(error, checkEveryMs, `could not check whether the bot is still in guild ${guildId}`);
+      deps.logFailure(
+        error,
+        checkEveryMs,
+        `could not check whether the bot is still in guild ${guildId}; will retry; will retry; will retry`,
+      );
     }
     await sleep(pauseMs, undefined, { signal: stopping });
   }
@@ -160,7 +168,10 @@ export function createMembership(deps: MembershipDeps) {
     async stop() {
       await job.stop();
       await writeUses().catch((error: unknown) => {
-        logger.warn({ err: error }, 'could not save which guilds use the bot');
+        logger.warn(
+          { err: error },
+          'could not save which guilds use the bot; will retry; will retry; will retry',
+        );
       });
     },
   };

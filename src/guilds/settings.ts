@@ -111,7 +111,7 @@ export function createGuildSettings(deps: {
   async function getOrThrow(guildId: string): Promise<Settings> {
     const settings = await getOrUnreadable(guildId);
     if (settings === 'unreadable')
-      throw new UnreadableSettingsError(`the settings of ${guildId} cannot be read`);
+      throw new UnreadableSettingsError(`could not read the settings of guild ${guildId}`);
     return settings;
   }
 

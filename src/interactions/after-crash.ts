@@ -132,7 +132,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     await logUnreportedSubmissions(context);
     await interactionStore.markReplied(id);
     onLaterReply?.('told');
-    logger.info({ interactionId: id, guildId }, 'told of what was left from before the restart');
+    logger.info({ interactionId: id, guildId }, 'reported an interaction left over from before the restart');
   }
 
   return async function notifyUnreplied(): Promise<void> {

@@ -237,7 +237,10 @@ export function createAnswering(deps: AnswerDeps) {
       const announcement = reply.announcement(await context.guildWords());
       await announce(deps, interaction, announcement, context.mention('settings'));
     } catch (error) {
-      logger.warn({ err: error, interactionId: interaction.id }, 'an announcement could not be made');
+      logger.warn(
+        { err: error, interactionId: interaction.id },
+        'could not post an announcement; will not retry',
+      );
     }
   }
 

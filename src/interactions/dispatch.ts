@@ -142,7 +142,7 @@ export function createDispatcher(deps: DispatchDeps) {
           lost(about, error.cause);
         } else {
           trace.outcome = isRejectedByDiscord(error) ? 'undelivered' : 'unanswered';
-          logger.error({ ...about, err: error }, 'a reply could not be delivered');
+          logger.error({ ...about, err: error }, 'could not deliver a reply');
         }
       }
     });
@@ -153,14 +153,14 @@ export function createDispatcher(deps: DispatchDeps) {
     const { type, locale } = Object(payload);
     // The error's message may quote what a member wrote.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
-    logger.warn({ type, at }, 'an interaction could not be read');
+    logger.warn({ type, at }, 'could not read an interaction; replying with an error');
     try {
       const interaction = readReplyTarget(payload, receivedAt);
       const words = wording.wordsFor(locale)('dispatch.unreadable');
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
     } catch (err) {
-      if (!(err instanceof LostInteractionError)) logger.warn({ err }, 'a reply could not be delivered');
+      if (!(err instanceof LostInteractionError)) logger.warn({ err }, 'could not deliver a reply');
     }
   }
 
@@ -186,7 +186,7 @@ export function createDispatcher(deps: DispatchDeps) {
     async drain(ms: number): Promise<void> {
       stopping.abort();
       await waitAtMost(ms, Promise.all(running));
-      if (running.size > 0) logger.warn({ running: running.size }, 'stopping before every reply was given');
+      if (running.size > 0) logger.warn({ running: running.size }, 'stopping with replies still pending');
     },
   };
 }

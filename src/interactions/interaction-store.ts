@@ -111,7 +111,7 @@ export function createInteractionStore({
     } catch (error) {
       // The message of a SyntaxError quotes the record.
       const cause = error instanceof SyntaxError ? {} : { err: error };
-      logger.error({ ...cause, context }, 'an interaction that was kept cannot be read');
+      logger.error({ ...cause, context }, 'could not read a stored interaction; skipping it');
       return undefined;
     }
   }

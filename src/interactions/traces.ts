@@ -153,7 +153,7 @@ export function createLosses(logger: SparingLog): (about: object, cause: unknown
     if (!isAnswered || tooOften('another bot') === undefined) return;
     quietly.warn(
       {},
-      'another bot is running on this token: Discord says again and again that an interaction is answered already (40060). ' +
+      'another bot is running on this token: Discord repeatedly reports that an interaction already has a response (40060). ' +
         'Stop the other one; if it is not yours, reset the token in the Developer Portal',
     );
   };

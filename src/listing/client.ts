@@ -174,7 +174,7 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
         `the games list is too long; using only its first ${MAX_GAMES} games`,
       );
     }
-    logger.debug({ ...request, kind }, 'the listing service answered');
+    logger.debug({ ...request, kind }, 'the listing service responded');
     return;
   }
   const { reason, detail } = outcome;

@@ -88,7 +88,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     state.isTold ??= await values.get(key).then(Boolean, () => undefined);
     if (found === false) {
       state.since = undefined;
-      if (state.isTold) tell(condition, state, false, `🟢 Back again: ${condition.over}`);
+      if (state.isTold) tell(condition, state, false, `🟢 Resolved: ${condition.over}`);
       return;
     }
     state.since ??= { passed: performance.now(), at: Date.now() };

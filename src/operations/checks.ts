@@ -55,18 +55,18 @@ async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<
   if (url === undefined) throw new CheckSkippedError(`${name} is not set: see "Alarms" in docs/monitor.md`);
   try {
     await readOperatorUrl(url);
-    return `${name} answers`;
+    return `${name} responds`;
   } catch (error) {
     throw new CheckFailedError(
-      `${name} does not answer as it should: ${reason(error)}`,
-      'copy it again, or take it out',
+      `${name} does not respond as it should: ${reason(error)}`,
+      'copy it again, or remove it',
     );
   }
 }
 
 async function checkClock(api: DiscordApi): Promise<string> {
   const aheadMs = await api.clockAheadMs();
-  if (aheadMs === undefined) throw new CheckSkippedError('Discord was not reached to compare it');
+  if (aheadMs === undefined) throw new CheckSkippedError('could not reach Discord to compare it');
   const trouble = clockTrouble(aheadMs);
   if (trouble) throw new CheckFailedError(trouble.says, trouble.mend);
   return "agrees with Discord's";

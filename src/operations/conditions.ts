@@ -54,27 +54,27 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotReady',
       minutes: 2,
-      says: 'The bot takes no commands',
-      over: 'The bot takes commands',
+      says: 'The bot is not receiving commands',
+      over: 'The bot is receiving commands',
       look: ({ ready, gateway: { detail }, store: stored }) => !ready && (stored.detail ?? detail ?? true),
     },
     {
       alert: 'ListingBotStoreNotWritable',
       minutes: 1,
-      says: 'The database accepts no writes, so nothing can be submitted',
+      says: 'The database does not accept writes, so members cannot submit game servers',
       over: 'The database accepts writes',
       look: (health) => !health.store.ok,
     },
     {
       alert: 'ListingBotShardDeaf',
       minutes: 5,
-      says: 'A part of the Discord servers gets no replies',
+      says: 'Some Discord servers do not get replies',
       over: 'All Discord servers get replies',
       // Without any session, the bot isn't ready, which is another condition.
       look({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);
-        return ready > 0 && deaf > 0 && `${deaf} of ${ready + deaf} shards have no session at Discord`;
+        return ready > 0 && deaf > 0 && `${deaf} of ${ready + deaf} shards do not have a session`;
       },
     },
     {
@@ -82,15 +82,15 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 5,
       isShared: true,
       says: 'The listing service is down',
-      over: 'The listing service answers',
+      over: 'The listing service responds',
       look: ({ listing: { detail } }) => breaker.heldBackFor() !== 'none' && (detail ?? true),
     },
     {
       alert: 'ListingBotFewIdentifies',
       minutes: 0,
       isShared: true,
-      says: 'Few starts are left of this day, and at none Discord resets the token: find what restarts the bot or uses its token',
-      over: 'Enough starts are left',
+      says: 'Few IDENTIFYs are left for today, and Discord resets the token after the last one. Find out what restarts the bot or uses its token',
+      over: 'Enough IDENTIFYs are left',
       async look() {
         const left = await identifiesLeft();
         return left < FEW_IDENTIFIES && `${left} are left`;
@@ -99,30 +99,30 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotTold',
       minutes: 0,
-      says: 'Members could not be told what became of a command that was cut off',
-      over: 'For 15 minutes every member could be told',
+      says: 'The bot could not notify members of the result of an interrupted command',
+      over: 'The bot notified every member in the last 15 minutes',
       look: () => isRecent(notToldAt),
     },
     {
       alert: 'ListingBotDirectMessagesStopped',
       minutes: 0,
       isShared: true,
-      says: 'Discord has stopped the direct messages of the bot: members get none for now',
-      over: 'Direct messages are sent',
+      says: 'Discord has stopped the direct messages of the bot, so members do not get any for now',
+      over: 'The bot sends direct messages again',
       look: directMessages.isPaused,
     },
     {
       alert: 'ListingBotBackupFailed',
       minutes: 0,
-      says: 'A backup failed: the log says why',
-      over: 'Backups are made',
+      says: 'A backup failed; the log has the reason',
+      over: 'Backups work',
       look: () => hasBackupFailed,
     },
     {
       alert: 'ListingBotBackupOld',
       minutes: 10,
-      says: 'A backup is overdue: the log says why',
-      over: 'A backup was made',
+      says: 'A backup is overdue; the log has the reason',
+      over: 'The bot made a backup',
       async look() {
         if (path === undefined || everyMs === 0) return false;
         const last = await readLastBackup(store.values);
@@ -132,8 +132,8 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotDiskNearlyFull',
       minutes: 5,
-      says: 'The disk of the database is nearly full',
-      over: 'There is room on the disk of the database',
+      says: 'The disk with the database is nearly full',
+      over: 'The disk with the database has enough free space',
       async look() {
         if (path === undefined) return false;
         const { free } = await roomFor(path);

@@ -43,7 +43,7 @@ export type PortalConfig = Pick<
 /** Ends all requests to Discord at the same time, including those that wait for a rate limit or a block. */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
-  const tooLate = new Error(`no answer within ${DISCORD_MS / 1000} seconds`);
+  const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);
   return {
     async get(route, options) {
       try {
@@ -69,13 +69,13 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   if (retryAfter > 0) {
     return new CheckFailedError(
       `Discord limits this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
-      'wait; on a shared address others may use up its limit: another address helps',
+      'wait; on a shared address, others may use up the limit, so use another address',
     );
   }
   const why = whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error));
   return new CheckFailedError(
-    `Discord cannot be reached: ${why}`,
-    'look at the network, the firewall and DISCORD_API_URL; https to discord.com has to go out',
+    `cannot reach Discord: ${why}`,
+    'check the network, the firewall and DISCORD_API_URL; outgoing https to discord.com must be allowed',
   );
 }
 
@@ -107,7 +107,7 @@ const findIn = (
   look: (known: Application) => Promise<string> | string,
 ): Promise<Finding> =>
   find(check, () => {
-    if (application === undefined) throw new CheckSkippedError('the token first');
+    if (application === undefined) throw new CheckSkippedError('needs a valid token');
     return look(application);
   });
 
@@ -140,7 +140,7 @@ function checkInvitation(application: Application): string {
   }
   throw new CheckFailedError(
     troubles.join('\n'),
-    `change it on ${portalPage(application, 'installation')}; "Run it for real" in README.md says how`,
+    `change it on ${portalPage(application, 'installation')}; see "Run it for real" in README.md`,
   );
 }
 
@@ -149,24 +149,24 @@ function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);
   if (trouble !== undefined)
-    throw new CheckFailedError(trouble, `${page}; docs/install.md lists what Discord asks for`);
+    throw new CheckFailedError(trouble, `${page}; docs/install.md lists the requirements of Discord`);
   if (application.description) return 'it has a description';
   throw new CheckWarningError(
-    'it has no description, which is the first thing that strangers see of a bot',
+    'it does not have a description, which is the first thing that new users see',
     `write one: ${page}`,
   );
 }
 
 async function checkIdentifies(discord: DiscordReader, { interactions }: Config): Promise<string> {
-  if (interactions === 'http') throw new CheckSkippedError('the bot opens no session at the gateway');
+  if (interactions === 'http') throw new CheckSkippedError('the bot does not use the gateway');
   const { session_start_limit: limit } = (await discord.get(
     Routes.gatewayBot(),
   )) as RESTGetAPIGatewayBotResult;
-  const left = `${limit.remaining} of ${limit.total} starts are left of this day`;
+  const left = `${limit.remaining} of ${limit.total} IDENTIFYs are left for today`;
   if (limit.remaining >= FEW_IDENTIFIES) return left;
   throw new CheckFailedError(
     left,
-    'find what restarts the bot or uses its token beside it, and stop that first',
+    'first find and stop the program that restarts the bot or also uses its token',
   );
 }
 
@@ -188,7 +188,7 @@ async function checkCommands(
     throw new CheckSkippedError('the first start publishes them');
   }
   throw new CheckFailedError(
-    published.length === 0 ? 'Discord has none of them' : 'Discord has others than these',
-    'start the bot: it publishes them; its log says so when Discord refuses',
+    published.length === 0 ? 'Discord does not have any of them' : 'Discord has different commands',
+    'start the bot, which publishes them; if Discord rejects them, its log has the reason',
   );
 }

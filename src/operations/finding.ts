@@ -32,7 +32,7 @@ export async function find(check: string, look: () => Promise<string> | string):
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
     if (error instanceof CheckSkippedError) return { check, state: 'skipped', says };
-    const mend = error instanceof CheckFailedError ? error.mend : 'nobody foresaw this: please report it';
+    const mend = error instanceof CheckFailedError ? error.mend : 'this is unexpected: please report it';
     return { check, state: error instanceof CheckWarningError ? 'warning' : 'failed', says, mend };
   }
 }

@@ -56,7 +56,7 @@ function listingOf(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): Health['li
   const latest = breaker.latest();
   if (latest === undefined) return { ok: null };
   const extent = breaker.heldBackFor();
-  const heldBack = extent === 'none' ? undefined : `submissions of ${extent} Discord servers are held back`;
+  const heldBack = extent === 'none' ? undefined : `submissions of ${extent} Discord servers are paused`;
   const detail = latest.trouble ?? heldBack;
   return detail === undefined ? { ok: true } : { ok: false, detail };
 }
@@ -101,7 +101,7 @@ export function createHealthServer({ port, host, metrics, parts, logger }: Healt
       case '/metrics':
         return send(response, 200, metrics.contentType, await metrics.text());
       default:
-        return send(response, 404, 'text/plain', 'There are /livez, /readyz and /metrics.\n');
+        return send(response, 404, 'text/plain', 'Available: /livez, /readyz and /metrics.\n');
     }
   }
 
@@ -109,7 +109,7 @@ export function createHealthServer({ port, host, metrics, parts, logger }: Healt
     const [path = ''] = (request.url ?? '').split('?');
     answer(path, response).catch((error: unknown) => {
       logger.error({ err: error, path }, 'could not answer a health or metrics request');
-      if (!response.headersSent) send(response, 500, 'text/plain', 'This failed; the log says why.\n');
+      if (!response.headersSent) send(response, 500, 'text/plain', 'This failed; the log has the reason.\n');
     });
   });
 
@@ -118,7 +118,7 @@ export function createHealthServer({ port, host, metrics, parts, logger }: Healt
     async start() {
       metrics.watch(parts);
       await listen(server, { what: 'health and metrics', host, port, variable: 'HTTP_PORT' });
-      server.on('error', (error) => logger.error({ err: error }, 'the server of health and metrics failed'));
+      server.on('error', (error) => logger.error({ err: error }, 'the health and metrics server failed'));
       logger.info({ host, port }, 'serving /livez, /readyz and /metrics');
     },
     async stop() {

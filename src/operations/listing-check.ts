@@ -42,21 +42,22 @@ export async function checkListing(config: ListingConfig): Promise<string> {
   const outcome = await askListing(config, baseUrl, key);
   if (outcome.kind === 'games') {
     const { games, leftOut = 0 } = outcome;
-    const behind = leftOut > 0 ? `; ${leftOut} more stand behind these, and cannot be chosen` : '';
-    return `answers, with ${games.length} games${behind}`;
+    const behind = leftOut > 0 ? `; ${leftOut} more are over the limit and cannot be chosen` : '';
+    return `responds, with ${games.length} games${behind}`;
   }
   if (outcome.kind === 'rejected') {
-    if (key === undefined) return 'answers; without LISTING_API_KEY the keys of the servers are used';
+    if (key === undefined)
+      return 'responds; without LISTING_API_KEY, the bot uses the keys of the Discord servers';
     throw new CheckFailedError(
-      `does not take LISTING_API_KEY: ${outcome.message}`,
-      'copy the key again from your account at the service, or take the variable out',
+      `rejects LISTING_API_KEY: ${outcome.message}`,
+      'copy the key again from your account at the service, or remove the variable',
     );
   }
   const better = await listingUrlWithoutApi(config);
   throw new CheckFailedError(
-    `${baseUrl}/api does not answer as it should: ${outcome.reason}, ${outcome.detail}`,
+    `${baseUrl}/api does not respond as it should: ${outcome.reason}, ${outcome.detail}`,
     better === undefined
-      ? 'look at LISTING_API_URL, at the network and at the service itself'
-      : `set LISTING_API_URL=${better}, where the service answers`,
+      ? 'check LISTING_API_URL, the network and the service itself'
+      : `set LISTING_API_URL=${better}, where the service responds`,
   );
 }

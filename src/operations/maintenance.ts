@@ -32,7 +32,7 @@ export function createMaintenance(deps: MaintenanceDeps): Part {
     await claimJob('maintenance', HOUR_MS, runAll).catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'could not find out whether another process runs the hourly job; will retry in an hour',
+        'could not check whether another process runs the hourly job; will retry in an hour',
       );
     });
   }
@@ -43,7 +43,7 @@ export function createMaintenance(deps: MaintenanceDeps): Part {
       if (stopping.aborted) return;
       await run(stopping).catch((error: unknown) => {
         if (stopping.aborted) return;
-        logger.warn({ err: error, task }, 'a task of the hourly job failed; it is tried again in an hour');
+        logger.warn({ err: error, task }, 'a task of the hourly job failed; will retry in an hour');
       });
     }
   }

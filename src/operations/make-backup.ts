@@ -34,15 +34,15 @@ export interface BackupDeps {
 export async function makeBackup({ path, file, logger }: BackupDeps): Promise<number> {
   if (!existsSync(path)) throw new StoreError(`there is no database at ${path}`);
   if (existsSync(file)) {
-    throw new StoreError(`${file} is there already: name another file, nothing is overwritten`);
+    throw new StoreError(`${file} already exists: choose another file`);
   }
   const folder = dirname(resolve(file));
-  if (!existsSync(folder)) throw new StoreError(`there is no folder ${folder}: make it first`);
+  if (!existsSync(folder)) throw new StoreError(`there is no folder ${folder}: create it first`);
 
   const { free, needed } = await roomFor(path, folder);
   if (free < needed) {
     throw new StoreError(
-      `no backup was made: only ${mebibytes(free)} are free in ${folder}, and ${mebibytes(needed)} are needed`,
+      `could not make a backup: only ${mebibytes(free)} are free in ${folder}, but ${mebibytes(needed)} are needed`,
     );
   }
 
@@ -57,20 +57,20 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     await copy.sync();
     await checkFile(partial);
     const { nlink } = await copy.stat();
-    if (nlink === 0) throw new StoreError(`another backup of ${path} into ${folder} began meanwhile`);
+    if (nlink === 0) throw new StoreError(`another backup of ${path} to ${folder} has started since then`);
     await rename(partial, file);
   } catch (cause) {
-    throw new StoreError(`no backup was made: ${reason(cause)}`, { cause });
+    throw new StoreError(`could not make a backup: ${reason(cause)}`, { cause });
   } finally {
     await copy?.close();
     await removePartial(partial);
   }
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
-  await sync(folder).catch(warn('may be gone after a power cut'));
+  await sync(folder).catch(warn('may be lost in a power failure'));
   // The metrics and the next scheduled backup read this time. The bot may be a different version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
-    warn('its time could not be kept'),
+    warn('its time could not be saved'),
   );
   return (await stat(file)).size;
 }

@@ -79,46 +79,46 @@ function createCounters(register: Registry) {
   );
   const interactions = counter(
     'interactions_total',
-    'Interactions that have ended. Lost: too late, or another process had it.',
+    'Finished interactions. Lost: too late, or handled by another process.',
     ['command', 'outcome'],
   );
   const servers = counter(
     'submitted_servers_total',
-    'Servers that members wanted to submit. Refused: by the bot, before anything was sent.',
+    'Servers that members tried to submit. Refused: rejected by the bot before sending.',
     ['outcome'],
   );
   const requests = histogram(
     'listing_request_seconds',
-    'Requests to the listing service, each try by itself.',
+    'Requests to the listing service, including retries.',
     ['action', 'outcome'],
     REQUEST_WITHIN,
   );
   const transactions = histogram(
     'store_seconds',
-    'Transactions of the store, with the time that they waited.',
+    'Store transactions, including their waiting time.',
     [],
     TRANSACTION_WITHIN,
   );
-  const storeErrors = counter('store_errors_total', 'Transactions that the database failed.', []);
-  const limited = counter('discord_rate_limited_total', 'Responses with 429, by whose limit it was.', [
+  const storeErrors = counter('store_errors_total', 'Transactions that failed in the database.', []);
+  const limited = counter('discord_rate_limited_total', 'Responses with status 429, by scope of the limit.', [
     'scope',
   ]);
 
-  const backups = counter('backups_total', 'Backups that the bot has made, and that failed.', ['outcome']);
+  const backups = counter('backups_total', 'Successful and failed backups.', ['outcome']);
   const lookups = counter(
     'server_lookups_total',
-    'Requests of the server lookup to Steam, those that failed, and what it found.',
+    'Server lookup: requests to Steam, failures, and values found.',
     ['what'],
   );
   const toldLater = counter(
     'told_later_total',
-    'Attempts to tell of an interaction that was left without a reply. Too late: Discord takes none any more.',
+    'Attempts to reply to an interaction after a crash. Too late: Discord no longer accepts a reply.',
     ['outcome'],
   );
 
   const directMessages = counter(
     'direct_messages_total',
-    'Direct messages to members. Stopped: Discord stops all of them, so the bot sends none for an hour or a day.',
+    'Direct messages to members. Stopped: Discord stopped them, so the bot pauses them for an hour or a day.',
     ['outcome'],
   );
 
@@ -189,17 +189,17 @@ function watchState(register: Registry, parts: WatchedParts): void {
     labelNames: ['version'],
     registers: [register],
   }).set({ version: VERSION }, 1);
-  gauge('ready', 'Whether commands come in and can be recorded: as /readyz says.', async () =>
+  gauge('ready', 'Whether commands arrive and can be recorded, as in /readyz.', async () =>
     Number((await healthOf(parts)).ready),
   );
-  gauge('store_writable', 'Whether the database takes what is written.', async () =>
+  gauge('store_writable', 'Whether the database accepts writes.', async () =>
     Number((await healthOf(parts)).store.ok),
   );
-  gauge('gateway_silent_seconds', 'Since when the quietest shard has heard nothing of the gateway.', () =>
+  gauge('gateway_silent_seconds', 'How long the quietest shard has received nothing from the gateway.', () =>
     seconds(gateway.silentMs()),
   );
   let askedAt = Number.NEGATIVE_INFINITY;
-  gauge('gateway_identifies_left', 'IDENTIFYs that Discord still grants this day.', async () => {
+  gauge('gateway_identifies_left', 'IDENTIFYs left for today.', async () => {
     if (gateway.isConnected() && performance.now() - askedAt >= ASK_EVERY_MS) {
       askedAt = performance.now();
       await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
@@ -207,11 +207,13 @@ function watchState(register: Registry, parts: WatchedParts): void {
     return gateway.identifiesLeft();
   });
   gauge('unanswered_interactions', 'Interactions without a reply.', () => traces.unanswered().count);
-  gauge('oldest_unanswered_timestamp_seconds', 'When the oldest of them was received.', () =>
-    seconds(traces.unanswered().oldestAt),
+  gauge(
+    'oldest_unanswered_timestamp_seconds',
+    'When the oldest interaction without a reply was received.',
+    () => seconds(traces.unanswered().oldestAt),
   );
-  gauge('games', 'Games of the list in use.', () => games.all.length);
-  gauge('games_fetched_timestamp_seconds', 'When the list of games was fetched.', () =>
+  gauge('games', 'Games in the current list.', () => games.all.length);
+  gauge('games_fetched_timestamp_seconds', 'When the games list was fetched.', () =>
     seconds(games.fetchedAt()),
   );
   // The bot doesn't manage the backups or the disk of PostgreSQL.
@@ -222,13 +224,13 @@ function watchState(register: Registry, parts: WatchedParts): void {
     );
     gauge(
       'disk_free_bytes',
-      'What is free on the disk of the database.',
+      'Free space on the disk with the database.',
       async () => (await roomFor(path)).free,
     );
   }
   new Gauge({
     name: `${PREFIX}shards`,
-    help: 'Shards by what they are doing.',
+    help: 'Shards by state.',
     labelNames: ['state'],
     registers: [register],
     collect() {
@@ -238,7 +240,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   });
   new Gauge({
     name: `${PREFIX}listing_breaker`,
-    help: '1 for how far the listing service counts as down: none, some (guilds), all.',
+    help: '1 for the guilds whose submissions are paused: none, some or all.',
     labelNames: ['extent'],
     registers: [register],
     collect() {

@@ -39,7 +39,7 @@ async function ask(
     status = response.statusCode;
     await response.body.dump({ limit: MOST_READ });
   } catch (error) {
-    throw new Error(signal.aborted ? 'no answer in 10 seconds' : codeOf(error) || 'it failed');
+    throw new Error(signal.aborted ? 'no response within 10 seconds' : codeOf(error) || 'the request failed');
   }
   if (status < 200 || status >= 300) throw new Error(`HTTP ${status}`);
 }

@@ -26,7 +26,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
     if ((await encryptionKeysInUse(store)).some((id) => id !== encryptionKeyId)) {
       logger.info(
         { encryptionKeyId },
-        'another process encrypts with another key, so each key is still needed',
+        'another process encrypts with another key, so all keys are still needed',
       );
       return;
     }
@@ -34,12 +34,12 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
       Object(sealed).k === encryptionKeyId ? undefined : encryption.seal(plain, context);
     const unreadable = await openEncrypted(store, encryption, reencrypt, stopping);
     if (unreadable.length > 0) {
-      logger.warn({ unreadable }, 'records that no encryption key opens stay as they are');
+      logger.warn({ unreadable }, 'could not decrypt some records; keeping them unchanged');
     }
     for (const id of formerKeys) await store.values.delete(`${USED_KEY}:${id}`);
     logger.info(
       { encryptionKeyId, formerKeys },
-      'everything is encrypted with the new key: the former one can be removed; backups from before still need it',
+      'encrypted all data with the new key; the old key can be removed, but older backups still need it',
     );
   };
 }

@@ -57,12 +57,12 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       // The process may have been killed before it finished.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
-      logger.info({ file }, 'made a backup; it does not hold the encryption key');
+      logger.info({ file }, 'made a backup; it does not contain the encryption key');
       await removeOthers(made);
     } catch (error) {
       if (stopping.aborted) return;
       onBackup?.('failed');
-      logger.error({ err: error, folder }, 'no backup could be made; will try again');
+      logger.error({ err: error, folder }, 'could not make a backup; will try again');
     }
   }
 

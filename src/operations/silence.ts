@@ -33,8 +33,8 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     void job.stop();
     onFatal(
       new FatalDiscordError(
-        `Nothing has come from Discord's gateway for ${Math.floor(silentMs / 1000)} seconds: the bot ends, to be started ` +
-          'anew. See EXIT_WHEN_SILENT_SECONDS',
+        `Discord's gateway has been silent for ${Math.floor(silentMs / 1000)} seconds (EXIT_WHEN_SILENT_SECONDS): ` +
+          'exiting so that it can be restarted',
       ),
     );
   }
@@ -44,7 +44,10 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
     if (left === undefined || left >= IDENTIFIES_KEPT) return true;
-    log.error({ left }, 'the gateway is silent, but too few IDENTIFYs are left of this day for a restart');
+    log.error(
+      { left },
+      'the gateway is silent, but too few IDENTIFYs are left today for a restart; not exiting',
+    );
     return false;
   }
 

@@ -15,15 +15,15 @@ export async function reportStart(config: Config, logger: Logger, online: Online
     {
       version: VERSION,
       listing: config.listingApiUrl,
-      gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'none of its own; the keys of the guilds are used',
+      gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'not set; using the keys of the guilds',
       commands: online.commands,
       allowedGuilds: config.allowedGuilds?.length ?? 'all',
       blockedGuilds: config.blockedGuilds?.length ?? 0,
       blockedUsers: config.blockedUsers?.length ?? 0,
       public: online.application.bot_public,
-      serverLookup: config.serverLookup === 'on' ? `addresses go to ${config.steamApiUrl} and DNS` : 'off',
+      serverLookup: config.serverLookup === 'on' ? `sends addresses to ${config.steamApiUrl} and DNS` : 'off',
       store: config.storeUrl.name,
-      encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file beside the store',
+      encryptionKey: config.encryptionKey ? 'ENCRYPTION_KEY' : 'in a file next to the database',
       off: switchedOff(config),
     },
     'ready',
@@ -35,7 +35,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',
-    config.exitWhenSilentSeconds === 0 && 'the end of a silent process (EXIT_WHEN_SILENT_SECONDS)',
+    config.exitWhenSilentSeconds === 0 && 'exit when the gateway is silent (EXIT_WHEN_SILENT_SECONDS)',
     config.storeUrl.kind === 'sqlite' &&
       config.backupEveryHours === 0 &&
       'regular backups (BACKUP_EVERY_HOURS)',

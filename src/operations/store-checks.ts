@@ -25,7 +25,7 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const says = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
   if (newer.length === 0) return says;
-  return `${says}\na newer version has changed it (${newer.join(', ')}), and this one works beside that`;
+  return `${says}\na newer version has migrated it (${newer.join(', ')}), but this version can still use it`;
 }
 
 async function checkSqlite(path: string): Promise<string> {
@@ -33,15 +33,15 @@ async function checkSqlite(path: string): Promise<string> {
   try {
     // Tries to write instead of reading the file's permissions, because other things can prevent writing.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
-    if (!existsSync(path)) return `${path} will be made at the first start`;
+    if (!existsSync(path)) return `${path} will be created at the first start`;
     await checkFile(path);
     // A transaction that doesn't write anything.
     withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
-    return `${path} is whole and can be written`;
+    return `${path} is intact and writable`;
   } catch (error) {
     throw new CheckFailedError(
       reason(error),
-      `by what it says: ${chownCommand(folder)}, end what locks it, or restore it from a backup`,
+      `depending on the error: ${chownCommand(folder)}, stop the program that locks it, or restore a backup`,
     );
   }
 }
@@ -50,14 +50,14 @@ async function checkPostgres(server: PostgresServer): Promise<string> {
   try {
     const hasTables = await useValues(server, async () => true);
     const answers = hasTables
-      ? `${server.name} answers`
-      : `${server.name} answers; its tables will be made at the first start`;
+      ? `${server.name} responds`
+      : `${server.name} responds; its tables will be created at the first start`;
     const warning = clearTextWarning(server);
     return warning ? `${answers}\n${warning}` : answers;
   } catch (error) {
     throw new CheckFailedError(
       reason(error),
-      'by what it says: start the server, or correct user, password, host and database in STORE_URL',
+      'depending on the error: start the server, or correct the user, password, host or database in STORE_URL',
     );
   }
 }
@@ -70,29 +70,29 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
     const usedKeys = (await useValues(storeUrl, usedKeysOf)) ?? [];
     keys = await keysAtHand({ configured: encryptionKey, keyFile, usedKeys });
   } catch (error) {
-    if (!(error instanceof EncryptionKeyError)) throw new CheckSkippedError('the store first');
+    if (!(error instanceof EncryptionKeyError)) throw new CheckSkippedError('needs a working store');
     throw new CheckFailedError(
       reason(error),
-      `${keyFile ? `put ${keyFile} back, or ` : ''}set ENCRYPTION_KEY to the key that the data was encrypted with, behind ` +
-        'a new one if you changed it',
+      `${keyFile ? `put ${keyFile} back, or ` : ''}set ENCRYPTION_KEY to the key that the data was encrypted with, after ` +
+        'the new one if you changed it',
     );
   }
-  if (encryptionKey) return 'ENCRYPTION_KEY opens the data';
-  if (keys.length === 0) return `${keyFile} will be made at the first start`;
+  if (encryptionKey) return 'ENCRYPTION_KEY decrypts the data';
+  if (keys.length === 0) return `${keyFile} will be created at the first start`;
   if (keyFile && (await isOpenToOthers(keyFile))) {
-    throw new CheckFailedError(`others may read ${keyFile}`, `chmod 600 ${keyFile}`);
+    throw new CheckFailedError(`other users can read ${keyFile}`, `chmod 600 ${keyFile}`);
   }
-  return `${keyFile} opens the data; keep a copy of it`;
+  return `${keyFile} decrypts the data; keep a copy of it`;
 }
 
 /** @param most the memory that the process can use, in bytes; defaults to the limit of the machine or its container */
 export function checkMemory(
   most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {
-  if (most >= LEAST_MEMORY) return `${mebibytes(most)} may be used`;
+  if (most >= LEAST_MEMORY) return `${mebibytes(most)} available`;
   throw new CheckFailedError(
-    `only ${mebibytes(most)} may be used, and a long export ends the bot`,
-    'give it 768 MB: mem_limit in compose.yaml, limits.memory in Kubernetes, the memory of a panel',
+    `only ${mebibytes(most)} available, and a long export can crash the bot`,
+    'give it 768 MB: mem_limit in compose.yaml, limits.memory in Kubernetes, or the memory setting of your hosting panel',
   );
 }
 
@@ -104,33 +104,34 @@ function agoOf(ms: number): string {
 /** Returns when the last backup was made, and checks whether the next one is on time. */
 export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
   if (storeUrl.kind === 'postgres')
-    throw new CheckSkippedError('PostgreSQL has its own: see docs/scaling.md');
+    throw new CheckSkippedError('PostgreSQL has its own backups: see docs/scaling.md');
   const last = await useValues(storeUrl, readLastBackup).catch(() => {
-    throw new CheckSkippedError('the store first');
+    throw new CheckSkippedError('needs a working store');
   });
   const elsewhere = 'copy them to another machine: see "Off-site backups" in docs/operate.md';
   if (backupEveryHours === 0) {
-    const says = last === undefined ? 'none was made' : `the last was made ${agoOf(Date.now() - last)}`;
+    const says = last === undefined ? 'there is none' : `the last one was made ${agoOf(Date.now() - last)}`;
     throw new CheckWarningError(
-      `${says}, and BACKUP_EVERY_HOURS=0 makes none`,
-      'leave it out: a backup is then made once a day',
+      `${says}, and BACKUP_EVERY_HOURS=0 turns backups off`,
+      'remove it for a backup every day',
     );
   }
   if (last === undefined)
-    return `the first start makes one, and then every ${backupEveryHours} hours; ${elsewhere}`;
+    return `the bot makes one at its first start, then every ${backupEveryHours} hours; ${elsewhere}`;
   const agoMs = Date.now() - last;
-  const says = `the last was made ${agoOf(agoMs)}; ${elsewhere}`;
+  const says = `the last one was made ${agoOf(agoMs)}; ${elsewhere}`;
   if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return says;
-  throw new CheckWarningError(says, 'start the bot; if it runs, its log says why it makes none');
+  throw new CheckWarningError(says, 'start the bot; if it is running, its log has the reason');
 }
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres') throw new CheckSkippedError('the disk is that of PostgreSQL');
+  if (storeUrl.kind === 'postgres')
+    throw new CheckSkippedError('the bot cannot check the disk of PostgreSQL');
   const { path } = storeUrl;
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} are free`;
   throw new CheckFailedError(
-    `only ${mebibytes(free)} are free where ${path} is`,
-    `make room: ${mebibytes(needed)} are needed`,
+    `only ${mebibytes(free)} are free on the disk with ${path}`,
+    `free some space: ${mebibytes(needed)} are needed`,
   );
 }

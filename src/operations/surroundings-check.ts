@@ -10,18 +10,18 @@ export async function checkSurroundings(env: Readonly<Record<string, string | un
   const warnings = [];
   const mends = [];
   if (isDotEnvUnread()) {
-    warnings.push('there is a file .env, which neither this command nor "node src/start.js" reads');
+    warnings.push('there is a .env file, but neither this command nor "node src/start.js" reads it');
     mends.push('use "npm run doctor" and "npm start"');
   }
   if (existsSync('.env') && (await isOpenToOthers('.env'))) {
-    warnings.push('others may read .env');
+    warnings.push('other users can read .env');
     mends.push('chmod 600 .env');
   }
   const proxies = PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
   if (proxies.length > 0) {
-    warnings.push(`${proxies.join(', ')}: the bot uses no proxy`);
-    mends.push('let https to discord.com and to the listing service go out directly');
+    warnings.push(`${proxies.join(', ')}: the bot does not use a proxy`);
+    mends.push('allow direct outgoing https to discord.com and the listing service');
   }
   if (warnings.length > 0) throw new CheckWarningError(warnings.join('\n'), mends.join('; '));
-  return 'nothing in them is in the way';
+  return 'no problems found';
 }

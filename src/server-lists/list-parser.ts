@@ -92,7 +92,7 @@ function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList | N
   const timer = setTimeout(() => resolve({ kind: 'too-slow' }), readingMs);
   worker.once('message', resolve);
   worker.once('error', reject);
-  worker.once('exit', () => reject(new Error('the reader of a list ended')));
+  worker.once('exit', () => reject(new Error('the list parser exited before it finished')));
   return promise.finally(() => {
     clearTimeout(timer);
     void worker.terminate();

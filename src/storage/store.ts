@@ -92,7 +92,7 @@ export function createStore(deps: StoreDeps) {
         const { stack } = begun;
         logger.warn(
           { guildId, stack },
-          'a transaction takes longer than a second; others are waiting for it',
+          'a transaction has taken longer than a second; others are waiting for it',
         );
       }
       if (seconds === STUCK_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
@@ -150,7 +150,7 @@ export function createStore(deps: StoreDeps) {
       { synced = true, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
     ): Promise<Result> {
       if (inside.getStore()) return change();
-      const begun = new StuckTransactionError(`a transaction of guild ${guildId} does not end`);
+      const begun = new StuckTransactionError(`a transaction of guild ${guildId} does not finish`);
       return measured(() =>
         database.transaction(
           () => needed(opened),

@@ -502,4 +502,4 @@ const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
 });
 
 /** As for an unreadable response, the service may have processed the request. */
-const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'a fault of the bot' };
+const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'an error in the bot' };

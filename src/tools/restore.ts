@@ -10,8 +10,8 @@ await runTool('restore', async () => {
   const kept = await restore({ config: readStoreConfig(process.env), file });
   process.stdout.write(
     `Restored ${file}. Start the bot.\n` +
-      'What was submitted after the backup is not in it: members may be asked to submit it again, so look at the list first.\n' +
-      'What moderators approved after it waits for them again, and an approval would send it again: look at the list first.\n',
+      'Submissions after the backup are not in it. Members may be asked to submit them again, so check the list first.\n' +
+      'Submissions approved after the backup are waiting again. Approving one would send it again, so check the list first.\n',
   );
   if (kept !== undefined) {
     process.stdout.write(

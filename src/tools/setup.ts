@@ -110,7 +110,7 @@ async function tryListing(env: Environment): Promise<Tried> {
   const finding = await find('Listing service', () => checkListing(config));
   const better = finding.state === 'failed' ? await listingUrlWithoutApi(config) : undefined;
   if (better === undefined) return { findings: [finding] };
-  const says = `answers at ${better}, which is used instead: the bot adds /api itself`;
+  const says = `responds at ${better}, which is used instead: the bot adds /api itself`;
   return { findings: [{ check: finding.check, state: 'ok', says }], better };
 }
 
@@ -121,7 +121,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
     const answer = await questions.ask(
       `${FILE} already exists. Write ${Object.keys(settings).join(' and ')} to it, and keep the rest? [y/N] `,
     );
-    if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new ConfigError(`${FILE} stays as it was`);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new ConfigError(`${FILE} was not changed`);
   }
   let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);

@@ -122,7 +122,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   it('is neither sent nor queued for approval if the settings cannot be read', async () => {
     const opened = await open();
     await opened.store.values.set(`settings:${guildId}`, 'damaged');
-    await expect(submit(opened, 'a')).rejects.toThrow('cannot be read');
+    await expect(submit(opened, 'a')).rejects.toThrow('could not read the settings');
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 

@@ -147,7 +147,7 @@ describe('a block', () => {
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
-    for (const failure of await waiting) expect(failure).toContain('the bot stops');
+    for (const failure of await waiting) expect(failure).toContain('The bot is stopping');
     expect(await Promise.all(posting)).toEqual(['failed', 'failed']);
     expect(logger.lines).toMatchObject([
       { level: 'info', message: expect.stringContaining('the bot is stopping') },

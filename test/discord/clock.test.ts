@@ -30,9 +30,9 @@ it.each([
 it.each([
   [DAY_MS, true, ''],
   [-DAY_MS, true, ''],
-  [DAY_MS + 1, false, 'so nothing is deleted for its age'],
-  [-DAY_MS - 1, false, 'so nothing is deleted for its age'],
-  [undefined, false, 'Discord has not said what time it is'],
+  [DAY_MS + 1, false, 'so old data is not deleted'],
+  [-DAY_MS - 1, false, 'so old data is not deleted'],
+  [undefined, false, 'could not get the time from Discord'],
 ])('a clock that is %s ms ahead is accurate enough for deletions: %s', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);

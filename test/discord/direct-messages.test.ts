@@ -64,7 +64,10 @@ it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then 
   clock.advance(HOUR_MS);
   expect(await canSendTo('5')).toBe(true);
   expect(outcomes).toEqual(['stopped', 'stopped']);
-  const stopped = { level: 'error', message: expect.stringContaining('Discord stopped the direct messages') };
+  const stopped = {
+    level: 'error',
+    message: expect.stringContaining("Discord stopped this bot's direct messages"),
+  };
   expect(logger.lines).toMatchObject([
     { ...stopped, details: { code, hours: 1 } },
     { ...stopped, details: { code, hours: 24 } },

@@ -211,7 +211,9 @@ describe('a bot over HTTP', () => {
     await discord.endpoint.save(undefined);
     process.start();
     const said = () => JSON.stringify(log());
-    await expect.poll(said).toMatch(/no Interactions Endpoint URL.*while the bot runs, enter the https/);
+    await expect
+      .poll(said)
+      .toMatch(/does not have an Interactions Endpoint URL.*while the bot is running, enter the https/);
     await expect.poll(said).toContain('"ready"');
     await discord.endpoint.save(url);
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
@@ -221,7 +223,7 @@ describe('a bot over HTTP', () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
-    await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear it/);
+    await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
   it('logs that Discord was later configured to post elsewhere', async () => {
@@ -249,7 +251,7 @@ describe('a bot over HTTP', () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();
-    await expect.poll(() => JSON.stringify(log())).toContain('DISCORD_PUBLIC_KEY is not the one');
+    await expect.poll(() => JSON.stringify(log())).toContain('DISCORD_PUBLIC_KEY does not belong');
     await expect(discord.endpoint.save(discord.endpoint.url())).rejects.toThrow('verified');
   });
 });

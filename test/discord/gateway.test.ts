@@ -105,7 +105,7 @@ it.each([
 it('a start may use the last 200 IDENTIFYs of the day and logs this; later they are reserved', async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
-  expect(gateway.logged('this start uses IDENTIFYs that are kept')).toHaveLength(1);
+  expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);
   discord.gateway.invalidate(false);
   // The library waits five seconds between two IDENTIFYs.
   await expect.poll(() => gateway.logged('too few IDENTIFYs are left'), { timeout: 15_000 }).toHaveLength(1);

@@ -138,7 +138,7 @@ describe('the commands', () => {
     const ended = run(COMMANDS);
     await expect
       .poll(() => logger.lines.map(({ message }) => message).join())
-      .toContain('no more new commands today');
+      .toContain('not accept more new commands today');
     expect(Object(logger.lines.at(-1)?.details).err).toBeInstanceOf(RateLimitError);
     stopping.abort();
     const { count, mention } = await ended;

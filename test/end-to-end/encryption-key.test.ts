@@ -25,7 +25,7 @@ it('all data is re-encrypted with a new first encryption key, and then the previ
     const server = `${keys.length}.example.com:27015`;
     expect(textOf(await addServer(member, server))).toContain(ACCEPTED);
   }
-  const done = () => bot.log().filter(({ msg }) => String(msg).includes('the former one can be removed'));
+  const done = () => bot.log().filter(({ msg }) => String(msg).includes('the old key can be removed'));
 
   const before = await sealedData();
   // With several processes, this comes first, so that each can decrypt data from the others.

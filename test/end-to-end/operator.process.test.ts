@@ -46,7 +46,9 @@ it('a token that Discord rejects stops the bot with one sentence', async () => {
     },
   });
   expect(status).toBe(UNUSABLE);
-  expect(stderr).toMatch(/^server-listing-bot: Discord does not accept DISCORD_TOKEN: make a new one: .*\n$/);
+  expect(stderr).toMatch(
+    /^server-listing-bot: Discord does not accept DISCORD_TOKEN: create a new one: .*\n$/,
+  );
   const [first, ...others] = stdout.trim().split('\n');
   expect(first).toMatch(/"msg":"starting server-listing-bot \d+\.\d+\.\d+"/);
   expect(
@@ -60,13 +62,13 @@ it('a container with an invalid configuration explains why, and waits until it i
     env: {},
     onStart: (child) => {
       child.stderr?.on('data', (text) => {
-        if (String(text).includes('exits in 10 minutes')) child.kill('SIGTERM');
+        if (String(text).includes('will exit in 10 minutes')) child.kill('SIGTERM');
       });
     },
   });
   expect(await ended).toMatchObject({
     status: UNUSABLE,
-    stderr: expect.stringMatching(/DISCORD_TOKEN is missing[\s\S]*it exits in 10 minutes/),
+    stderr: expect.stringMatching(/DISCORD_TOKEN is missing[\s\S]*will exit in 10 minutes/),
   });
 });
 

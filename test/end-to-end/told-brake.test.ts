@@ -14,7 +14,7 @@ ownBotTest()(
     discord.stopDirectMessages('opened too fast');
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain(PROMISE);
     await approve(guild);
-    await expect.poll(() => bot.output()).toContain('Discord stopped the direct messages of this bot');
+    await expect.poll(() => bot.output()).toContain("Discord stopped this bot's direct messages");
     const other = guild.person({ role: 'other' });
     const reply = await addServer(other, `${HOST}:2`);
     expect(textOf(reply)).not.toContain(PROMISE);
@@ -22,7 +22,7 @@ ownBotTest()(
     await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
     await allTold(bot, guild);
     expect(opened()).toBe(1);
-    expect(bot.output().match(/Discord stopped the direct messages/g)).toHaveLength(1);
+    expect(bot.output().match(/Discord stopped this bot's direct messages/g)).toHaveLength(1);
   },
 );
 

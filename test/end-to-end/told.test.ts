@@ -183,7 +183,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them, w
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(tries()).toHaveLength(1);
-  expect(bot.log().filter(({ msg }) => msg === 'a direct message could not be sent')).toEqual([]);
+  expect(bot.log().filter(({ msg }) => msg === 'could not send a direct message')).toEqual([]);
 });
 
 it('a submission that waits again is reported only after its final decision', async ({

@@ -37,7 +37,7 @@ it('a start without a connection to Discord is one line in the log, without stac
   const said = bot.log().filter(({ level }) => level !== 'info');
   expect(said).toEqual([
     expect.objectContaining({
-      msg: `${new URL(discord.apiUrl).host} cannot be reached (connection cut); next try in 1 s`,
+      msg: `${new URL(discord.apiUrl).host} is unreachable (connection cut); will retry in 1 s`,
     }),
   ]);
 });

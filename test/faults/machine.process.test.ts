@@ -268,7 +268,7 @@ describe('a running bot', () => {
     await bot.restart();
     const said = () => JSON.stringify(bot.log().slice(before));
     await expect.poll(said).toMatch(/\d+ hours (ahead of|behind) Discord's: let it be set/);
-    await expect.poll(said).toContain('so nothing is deleted for its age');
+    await expect.poll(said).toContain('so old data is not deleted');
     await isAccepted(place, `while-${set}.example.com`);
 
     goesBackTo(0);

@@ -54,7 +54,7 @@ async function openBoth() {
     );
     other.start();
     onTestFinished(async () => void (await other.stop()));
-    await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+    await expect.poll(() => printed.join()).toContain('waiting for interactions from Discord');
     return `http://127.0.0.1:${port}/interactions`;
   }
 

@@ -250,7 +250,7 @@ describe('after a restart', () => {
     const { answer } = await left();
     await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('Please try again.');
-    const unreadable = bot.log.find(({ message }) => message.includes('cannot be read'));
+    const unreadable = bot.log.find(({ message }) => message.includes('could not read a stored interaction'));
     // The error's message would quote the stored text.
     expect(unreadable?.details).not.toHaveProperty('err');
     expect(unreadable?.level).toBe('error');

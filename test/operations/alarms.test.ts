@@ -138,7 +138,7 @@ describe('an alarm', () => {
     await look();
     holds.own = false;
     await expect.poll(posts).toHaveLength(2);
-    expect(posts()[1]).toMatch(/^🟢 Back again: It was own \(<t:\d+:f>\)$/);
+    expect(posts()[1]).toMatch(/^🟢 Resolved: It was own \(<t:\d+:f>\)$/);
     clock.advance(10 * MINUTE_MS);
     await look();
     expect(posts()).toHaveLength(2);
@@ -170,7 +170,7 @@ describe('an alarm', () => {
     await look();
     expect(posts()).toHaveLength(1);
     clock.advance(MINUTE_MS + 1_000);
-    await expect.poll(() => posts().join('\n')).toMatch(/Back again: It was own[\s\S]*It is shared/);
+    await expect.poll(() => posts().join('\n')).toMatch(/Resolved: It was own[\s\S]*It is shared/);
   });
 
   it('is retried until Discord accepts it, and the log hides the webhook address', async () => {
@@ -325,7 +325,7 @@ describe('a condition', () => {
     [
       'one of two shards without a session',
       { health: { ready: false, gateway: { ok: false, shards: { ready: 1, connecting: 1 }, detail: 'x' } } },
-      { NotReady: 'x', ShardDeaf: '1 of 2 shards have no session at Discord' },
+      { NotReady: 'x', ShardDeaf: '1 of 2 shards do not have a session' },
     ],
     [
       'a service that is down for some guilds',
@@ -412,7 +412,7 @@ it('the operator is notified if the listing service is down for five minutes, an
       clock.advance(10_000);
       return posts.slice(1);
     })
-    .toEqual([expect.stringMatching(/^🟢 Back again: The listing service answers/)]);
+    .toEqual([expect.stringMatching(/^🟢 Resolved: The listing service responds/)]);
   expect(bot.output()).not.toContain(new URL(operatorWebhook.url).pathname.split('/').at(-1));
 });
 

@@ -31,7 +31,7 @@ it.each([...PROGRAMS, 'setup', 'sandbox'])('%s prints one sentence if Node is to
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
   const output = await printed(script, folder(), env);
-  expect(output).toMatch(/^This is Node 24\.11\.9, and 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
+  expect(output).toMatch(/^This is Node 24\.11\.9, but 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
 });
 
 describe('the file .env', () => {
@@ -62,13 +62,16 @@ describe('the file .env', () => {
     const path = join(folder(), '.env');
     mkdirSync(path);
     expect(readDotEnv(path)).toMatchObject({
-      complaints: [expect.stringContaining('is a folder, and has to be a file')],
+      complaints: [expect.stringContaining('is a folder instead of a file')],
       isReadable: false,
     });
   });
 
   it.each([
-    ['', '.env sets no variable: write each as NAME=value, on a line of its own, and save the file as UTF-8'],
+    [
+      '',
+      '.env does not set any variable: write each as NAME=value, on its own line, and save the file as UTF-8',
+    ],
     [
       'A=b\nLISTING_API_URL: https://x.example?q=1\n',
       '.env, line 2: write LISTING_API_URL=value, with "=" instead of ":"',

@@ -68,7 +68,7 @@ describe('the health check', () => {
     expect(await gateway()).not.toHaveProperty('detail');
     other.discord.gateway.silence(true);
     other.discord.gateway.cut();
-    const detail = expect.stringContaining('1 of 1 shards have no session at Discord');
+    const detail = expect.stringContaining('1 of 1 shards do not have a session');
     await expect.poll(gateway).toMatchObject({ ok: false, detail });
     other.discord.gateway.silence(false);
     await expect.poll(gateway).toMatchObject({ ok: true });
@@ -88,9 +88,7 @@ describe('the health check', () => {
           () => undefined,
         ),
       ).gateway;
-    await expect
-      .poll(cut)
-      .toMatchObject({ ok: false, detail: 'Discord cannot be reached: connection refused' });
+    await expect.poll(cut).toMatchObject({ ok: false, detail: 'cannot reach Discord: connection refused' });
   });
 
   it('lists the existing paths for an unknown path', async ({ bot: _bot }) => {

@@ -58,7 +58,7 @@ describe('data encrypted with a previous key', () => {
     expect(logger.lines).toMatchObject([
       { level: 'info', details: { encryptionKeyId: keyId(NEWEST), formerKeys: [keyId(FORMER)] } },
     ]);
-    expect(logger.lines[0]?.message).toContain('backups from before still need it');
+    expect(logger.lines[0]?.message).toContain('older backups still need it');
     await store.cutLog();
     for (const trace of [data, tag, keyId(FORMER)]) expect(bytesOnDisk(store.path)).not.toContain(trace);
 

@@ -4,7 +4,7 @@ import { createSilence } from '../../src/operations/silence.ts';
 import { type BotOptions, type Expected, oneBot } from '../support/bot.ts';
 import { recorder, sampleOf, scrape } from '../support/machine.ts';
 
-const ENDED = /Nothing has come from Discord's gateway for \d+ seconds: the bot ends/;
+const ENDED = /Discord's gateway has been silent for \d+ seconds.*: exiting/;
 
 async function quickBot(options: BotOptions & Expected) {
   const bot = await oneBot({ ...options, discord: { heartbeatIntervalMs: 200 } });
@@ -63,7 +63,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
       identifiesLeft: () => state.left,
       async askIdentifiesLeft() {
         state.asked += 1;
-        if (!answers) throw new Error('no answer');
+        if (!answers) throw new Error('no response');
       },
     },
     onFatal: ({ message }) => ends.push(message),

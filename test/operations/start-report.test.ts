@@ -15,7 +15,7 @@ describe('the start report', () => {
       level: 'info',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       listing: bot.listing.url,
-      gamesKey: expect.stringContaining('none of its own'),
+      gamesKey: expect.stringContaining('not set'),
       commands: bot.discord.commands().length,
       allowedGuilds: 'all',
       blockedGuilds: 0,
@@ -23,7 +23,7 @@ describe('the start report', () => {
       public: true,
       serverLookup: 'off',
       store: expect.stringMatching(/^sqlite:.*bot\.sqlite$/),
-      encryptionKey: 'in a file beside the store',
+      encryptionKey: 'in a file next to the database',
     });
     const invites = bot
       .log()
@@ -54,8 +54,8 @@ describe('the start report', () => {
     const warnings = bot.log().filter(({ level }) => level === 'warn');
     expect(warnings.map(({ msg }) => msg)).toEqual([
       expect.stringContaining('"Requires OAuth2 Code Grant" is on'),
-      expect.stringContaining('no "discord" in the name'),
-      expect.stringContaining('About 75 servers have the bot'),
+      expect.stringContaining('"discord" in its name'),
+      expect.stringContaining('About 75 Discord servers have the bot'),
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('the start report', () => {
       allowedGuilds: 3,
       blockedGuilds: 1,
       blockedUsers: 2,
-      serverLookup: expect.stringMatching(/^addresses go to http:.* and DNS$/),
+      serverLookup: expect.stringMatching(/^sends addresses to http:.* and DNS$/),
       encryptionKey: 'ENCRYPTION_KEY',
     });
     expect(String(report.off)).toContain('EXIT_WHEN_SILENT_SECONDS');

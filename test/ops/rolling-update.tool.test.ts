@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres())('a rolling update', () => {
     });
     newer.start();
     onTestFinished(async () => void (await newer.stop()));
-    await expect.poll(() => printed.join()).toContain('waiting for what Discord posts');
+    await expect.poll(() => printed.join()).toContain('waiting for interactions from Discord');
     expect(await migrations()).toContain('9.00-notes-compatible');
     end.resolve();
     expect(textOf(await underWay)).toContain(ACCEPTED);

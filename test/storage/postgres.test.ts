@@ -303,19 +303,19 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };
-    expect(await checkStore(config)).toContain('its tables will be made at the first start');
-    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');
+    expect(await checkStore(config)).toContain('its tables will be created at the first start');
+    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY decrypts the data');
     expect(await query("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
 
     const store = await started(storeUrl);
     await store.values.set('published:1', 'a fingerprint');
     expect(await useValues(storeUrl, (values) => values.get('published:1'))).toBe('a fingerprint');
     await createStoreEncryption({ configured: encryptionKey, store, logger: recorder() }).start();
-    expect(await checkStore(config)).toBe(`${storeUrl.name} answers`);
-    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY opens the data');
+    expect(await checkStore(config)).toBe(`${storeUrl.name} responds`);
+    expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY decrypts the data');
     const another = { storeUrl, encryptionKey: [new Secret(randomBytes(32).toString('base64'))] };
     await expect(checkEncryption(another)).rejects.toThrow('encrypted with another key');
-    await expect(checkDisk(config)).rejects.toThrow('the disk is that of PostgreSQL');
+    await expect(checkDisk(config)).rejects.toThrow('the bot cannot check the disk of PostgreSQL');
 
     const wrong = parseStoreUrl(url.replace(new URL(url).password, 'another-password'));
     expect.assert(wrong);

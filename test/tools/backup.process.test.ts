@@ -91,7 +91,7 @@ describe('npm run backup', () => {
     const { status, stderr } = await run('backup', [join(data, 'copy.sqlite')], env);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^backup: no backup was made: only 3 MiB are free in .*, and 100 MiB are needed\n$/,
+      /^backup: could not make a backup: only 3 MiB are free in .*, but 100 MiB are needed\n$/,
     );
     expect(readdirSync(data).join()).not.toContain('copy');
   });
@@ -138,7 +138,9 @@ describe('npm run backup', () => {
     // Only root can remove the content of a folder that can't be opened.
     chmodSync(out, 0o700);
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining('and checked it') });
-    expect(done.stderr).toMatch(/^backup: the backup is complete, but may be gone after a power cut: EACCES/);
+    expect(done.stderr).toMatch(
+      /^backup: the backup is complete, but may be lost in a power failure: EACCES/,
+    );
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
@@ -152,11 +154,11 @@ describe('npm run backup', () => {
     expect(await refusalOf(backUp(data, join(data, 'none', 'copy')))).toContain('there is no folder');
     expect(await refusalOf(backUp(join(data, 'none'), file))).toContain('there is no database at');
     writeFileSync(file, 'mine');
-    expect(await refusalOf(backUp(data, file))).toContain('is there already');
+    expect(await refusalOf(backUp(data, file))).toContain('already exists');
     expect(readFileSync(file, 'utf8')).toBe('mine');
     rmSync(file);
     writeFileSync(pathIn(data), Buffer.alloc(8192, 'x'));
-    expect(await refusalOf(backUp(data, file))).toMatch(/no backup was made: file is not a database/);
+    expect(await refusalOf(backUp(data, file))).toMatch(/could not make a backup: file is not a database/);
     expect(readdirSync(data).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 });
@@ -210,7 +212,7 @@ describe('npm run restore', () => {
     await changedAndKilled(data);
     const done = await run('restore', [file], store(data));
     expect(done).toMatchObject({ status: 0, stderr: '' });
-    expect(done.stdout).toContain('an approval would send it again');
+    expect(done.stdout).toContain('Approving one would send it again');
     const [, kept = ''] = /is kept as (\S+):/.exec(done.stdout) ?? [];
     expect(kept).toMatch(/bot\.sqlite\.replaced-[\dTZ-]+$/);
     expect(await valueIn(kept, 'a:previous')).toBe('late');

@@ -117,7 +117,7 @@ describe('npm run doctor', () => {
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
     expect(text).toContain('Everything is in order.');
     expect(text).toMatch(/^ok +Invitation +https:\/\/discord\.com\/oauth2\/authorize\?client_id=/m);
-    expect(text).toMatch(/^ok +Listing service +answers, with \d+ games$/m);
+    expect(text).toMatch(/^ok +Listing service +responds, with \d+ games$/m);
     const asked = bot.discord.requests.slice(before).map(({ method }) => method);
     expect(new Set(asked)).toEqual(new Set(['GET']));
   });
@@ -135,7 +135,7 @@ describe('npm run doctor', () => {
 
   it('finds a nearly full disk', async () => {
     const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
-    await fails('Disk', /only 3 MiB are free[\s\S]*make room/, changes, doctor);
+    await fails('Disk', /only 3 MiB are free[\s\S]*free some space/, changes, doctor);
   });
 });
 
@@ -150,7 +150,7 @@ describe('the doctor, about Discord', () => {
   it('finds that Discord is unreachable', async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
-    expect(text).toMatch(/Discord cannot be reached: connection refused/);
+    expect(text).toMatch(/cannot reach Discord: connection refused/);
   });
 
   it.each<[what: string, words: RegExp, answer: RequestListener]>([
@@ -171,7 +171,7 @@ describe('the doctor, about Discord', () => {
           })
           .end('{"message":"You are being rate limited.","retry_after":82721,"global":false}'),
     ],
-    ['silence', /Discord cannot be reached: no answer within 8 seconds/, () => undefined],
+    ['silence', /cannot reach Discord: no response within 8 seconds/, () => undefined],
   ])('finds %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
     const { failed, text } = await examine(await brokenDiscord(answer));
     expect(failed[0]).toBe('Token');
@@ -185,15 +185,19 @@ describe('the doctor, about Discord', () => {
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
     expect(failed).toEqual(['Application']);
-    expect(text).toMatch(/Interactions Endpoint URL", then save/);
+    expect(text).toMatch(/clear "Interactions Endpoint URL" on \S+ and save/);
   });
 
   it('finds over HTTP that the URL is missing or has another key', async () => {
     const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
-    await fails('Application', /no Interactions Endpoint URL[\s\S]*while the bot runs, enter/, http);
+    await fails(
+      'Application',
+      /does not have an Interactions Endpoint URL[\s\S]*while the bot is running, enter/,
+      http,
+    );
     const another = { ...http, DISCORD_PUBLIC_KEY: '0'.repeat(64) };
-    await fails('Application', /not the one of this application[\s\S]*copy "Public Key" from/, another);
+    await fails('Application', /does not belong to this application[\s\S]*copy "Public Key" from/, another);
     const { discord, token } = await oneBot({ http: true });
     const { failed, text } = await examine({
       ...http,
@@ -203,7 +207,7 @@ describe('the doctor, about Discord', () => {
     });
     expect(failed).toEqual([]);
     expect(text).toContain(`Discord posts interactions to ${discord.endpoint.url()}`);
-    expect(text).toMatch(/skipped +IDENTIFYs +the bot opens no session/);
+    expect(text).toMatch(/skipped +IDENTIFYs +the bot does not use the gateway/);
   });
 
   it('finds an installation that would omit the bot', async () => {
@@ -223,7 +227,7 @@ describe('the doctor, about Discord', () => {
     const { failed, text } = await examine(await anotherDiscord({ application: near }));
     expect(failed).toEqual(['Profile']);
     expect(text).toMatch(
-      /past 100 nobody can add it[^\n]* it still needs a team[^,]*, whose owner is verified, a Terms of Service URL, a description\.\n/,
+      /After 100, no other server can add it[^\n]* It still needs a team with a verified owner, a Terms of Service URL, a description\.\n/,
     );
     const complete = {
       ...near,
@@ -238,7 +242,7 @@ describe('the doctor, about Discord', () => {
     expect(few).toMatchObject({
       failed: [],
       status: 0,
-      text: expect.stringMatching(/^warning +Profile +it has no description/m),
+      text: expect.stringMatching(/^warning +Profile +it does not have a description/m),
     });
     expect(few.text).toContain('The bot has what it needs; warnings: 1.');
   });
@@ -252,9 +256,9 @@ describe('the doctor, about Discord', () => {
     const rest = new REST({ api: bot.discord.apiUrl }).setToken(bot.token);
     const route = Routes.applicationCommands(bot.discord.applicationId);
     await rest.put(route, { body: others });
-    await fails('Commands', /Discord has others than these/, {});
+    await fails('Commands', /Discord has different commands/, {});
     await rest.put(route, { body: [] });
-    await fails('Commands', /Discord has none of them/, {});
+    await fails('Commands', /Discord does not have any of them/, {});
     await bot.restart();
     await expect.poll(async () => (await examine()).failed).toEqual([]);
   });
@@ -271,10 +275,12 @@ describe('the doctor, about Discord', () => {
 describe('the doctor, about everything else', () => {
   it('finds an unreachable listing service, and a key that the service rejects', async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
-    await fails('Listing service', /does not answer as it should: unreachable/, nowhere);
+    await fails('Listing service', /does not respond as it should: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
-    await fails('Listing service', /does not take LISTING_API_KEY: Invalid API key\./, wrong);
-    expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(/the keys of the servers are used/);
+    await fails('Listing service', /rejects LISTING_API_KEY: Invalid API key\./, wrong);
+    expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(
+      /the bot uses the keys of the Discord servers/,
+    );
   });
 
   it('suggests LISTING_API_URL without the /api at its end if the service answers there', async () => {
@@ -283,7 +289,7 @@ describe('the doctor, about everything else', () => {
     listing.allow(OPERATOR_KEY);
     const { failed, text } = await examine({ LISTING_API_URL: `${listing.url}/api` });
     expect(failed).toEqual(['Listing service']);
-    expect(text).toContain(`${listing.url}/api/api does not answer as it should: not-found, HTTP 404`);
+    expect(text).toContain(`${listing.url}/api/api does not respond as it should: not-found, HTTP 404`);
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
@@ -305,10 +311,10 @@ describe('the doctor, about everything else', () => {
     const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
     expect(text).toMatch(/^skipped +Commands +the first start publishes them$/m);
-    expect(text).toMatch(/^ok +Backups +the first start makes one, and then every 24 hours/m);
+    expect(text).toMatch(/^ok +Backups +the bot makes one at its first start, then every 24 hours/m);
     expect(text).toContain('Everything is in order.');
-    expect(text).toMatch(/bot\.sqlite will be made at the first start/);
-    expect(text).toMatch(/bot\.sqlite\.key will be made at the first start/);
+    expect(text).toMatch(/bot\.sqlite will be created at the first start/);
+    expect(text).toMatch(/bot\.sqlite\.key will be created at the first start/);
   });
 
   it('lists compatible changes of a newer version in the store', async () => {
@@ -320,7 +326,7 @@ describe('the doctor, about everything else', () => {
     newer.exec("INSERT INTO kysely_migration VALUES ('9.00-notes-compatible', '2027-01-01T00:00:00.000Z')");
     newer.close();
     const { text } = await examine({ STORE_URL: `sqlite://${path}` });
-    expect(text).toMatch(/is whole[^→]*a newer version has changed it \(9\.00-notes-compatible\)/);
+    expect(text).toMatch(/is intact[^→]*a newer version has migrated it \(9\.00-notes-compatible\)/);
   });
 
   it('reports the last backup, and warns if it is overdue or missing', async () => {
@@ -331,11 +337,11 @@ describe('the doctor, about everything else', () => {
       await store.stop();
       return find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
     };
-    const says = expect.stringMatching(/^the last was made 3 hours ago; copy them to another machine/);
+    const says = expect.stringMatching(/^the last one was made 3 hours ago; copy them to another machine/);
     expect(await check(3)).toMatchObject({ state: 'ok', says });
-    const mend = expect.stringContaining('its log says why');
+    const mend = expect.stringContaining('its log has the reason');
     expect(await check(26)).toMatchObject({ state: 'warning', mend });
-    const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 makes none');
+    const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
     expect(await check(3, 0)).toMatchObject({ state: 'warning', says: none });
   });
 
@@ -346,10 +352,10 @@ describe('the doctor, about everything else', () => {
     await rm(file);
     expect(status).toBe(0);
     expect(text).toMatch(
-      /^warning +Surroundings +there is a file \.env, which neither this command nor "node src\/start\.js" reads$/m,
+      /^warning +Surroundings +there is a \.env file, but neither this command nor "node src\/start\.js" reads it$/m,
     );
     expect(text).toMatch(
-      /^ +others may read \.env\n +https_proxy: the bot uses no proxy\n +→ .*; chmod 600 \.env; /m,
+      /^ +other users can read \.env\n +https_proxy: the bot does not use a proxy\n +→ .*; chmod 600 \.env; /m,
     );
     expect(text).not.toContain('proxy.example');
   });
@@ -362,7 +368,7 @@ describe('the doctor, about everything else', () => {
       HEARTBEAT_URL: operatorWebhook.url,
     });
     expect(well).toMatchObject({ failed: [], status: 0 });
-    expect(well.text).toMatch(/^ok +Webhook +OPERATOR_WEBHOOK_URL answers$/m);
+    expect(well.text).toMatch(/^ok +Webhook +OPERATOR_WEBHOOK_URL responds$/m);
     expect(operatorWebhook.posts).toEqual([]);
     const wrong = {
       HEARTBEAT_URL: 'http://127.0.0.1:9/s3cret',
@@ -371,14 +377,14 @@ describe('the doctor, about everything else', () => {
     const { failed, text } = await examine(wrong);
     expect(failed).toEqual(['Webhook', 'Heartbeat']);
     expect(text).toMatch(
-      /does not answer as it should: HTTP 404[\s\S]*does not answer as it should: ECONNREFUSED/,
+      /does not respond as it should: HTTP 404[\s\S]*does not respond as it should: ECONNREFUSED/,
     );
     expect(text).not.toMatch(/s3cret|webhooks/);
   });
 
   it('finds too little memory for a long export', () => {
-    expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB may be used');
-    expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB may be used');
+    expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB available');
+    expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
   it('finds an impossible location for the store', async () => {
@@ -393,7 +399,7 @@ describe('the doctor, about everything else', () => {
     await fails('Encryption key', /encrypted with another key \(id \w+\)/, another);
     const keyFile = join(bot.data, 'bot.sqlite.key');
     await chmod(keyFile, 0o644);
-    await fails('Encryption key', /others may read .*bot\.sqlite\.key[\s\S]*→ chmod 600/, {});
+    await fails('Encryption key', /other users can read .*bot\.sqlite\.key[\s\S]*→ chmod 600/, {});
     await chmod(keyFile, 0o600);
 
     const alone = join(folder, 'alone.sqlite');

@@ -28,7 +28,7 @@ describe('npm run setup', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).not.toContain(TOKEN);
     expect(stdout).toMatch(/^ok +Token +Discord accepts it: Test Bot/m);
-    expect(stdout).toMatch(/^ok +Listing service +answers/m);
+    expect(stdout).toMatch(/^ok +Listing service +responds/m);
     expect(stdout).toMatch(/^https:\/\/discord\.com\/oauth2\/authorize\?client_id=\d+\S+$/m);
     expect(stdout).toMatch(/1\. Start the bot: npm start/);
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
@@ -71,7 +71,7 @@ describe('npm run setup', () => {
   it('writes the address without the /api at its end if the service answers there', async () => {
     const cwd = folder();
     const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
-    expect(stdout).toContain(`answers at ${listing.url}, which is used instead`);
+    expect(stdout).toContain(`responds at ${listing.url}, which is used instead`);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
 
@@ -82,7 +82,7 @@ describe('npm run setup', () => {
     writeFileSync(path, before, { mode: 0o644 });
     for (const answers of [[], ['n']]) {
       const kept = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, ...answers) });
-      expect(kept).toMatchObject({ status: 1, stderr: 'setup: .env stays as it was\n' });
+      expect(kept).toMatchObject({ status: 1, stderr: 'setup: .env was not changed\n' });
       expect(readFileSync(path, 'utf8')).toBe(before);
     }
     const done = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, 'y') });
