@@ -335,7 +335,7 @@ describe('a variable', () => {
   });
 });
 
-it("keeps the operator's two addresses secret", () => {
+it("the operator's two addresses are secret", () => {
   const { operatorWebhookUrl, heartbeatUrl } = read({
     OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
     HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSparingLog } from '../src/sparing-log.ts';
 import { recorder } from './support/machine.ts';
 
-it('logs a repeated failure once a minute, with its number', () => {
+it('a repeated failure is logged once a minute, with a count', () => {
   const logger = recorder();
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -139,7 +139,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('waits again with the servers that were not sent, and leaves no second draft', async () => {
+  it('waits again with the servers that were not sent, and leaves no draft for other outcomes', async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },

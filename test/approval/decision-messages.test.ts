@@ -111,7 +111,7 @@ it('only one process sends direct messages, one per run, until it dies', async (
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
 });
 
-it('a notice stays stored while the direct message channel of its member is being opened', async () => {
+it('a notice stays stored while the bot opens the channel of another member', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

@@ -68,7 +68,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
 
   try {
     await fillFile(file, count);
-    say(`${`a guild with ${count} servers`.padEnd(40)} processor   stood still (processor)   /help waited`);
+    say(`${`a guild with ${count} servers`.padEnd(40)} processor   stalled (processor)       /help waited`);
     await runBot({ command, listing, guilds: 2, env: { ...onFile(file), ...probe.env } }, async (running) => {
       const { discord } = running;
       const measure = measuring(running);

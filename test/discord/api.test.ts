@@ -454,7 +454,7 @@ describe('an edit of a reply', () => {
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it('learns nothing from a read that fails for another reason', async () => {
+  it('fails with the read if that fails for another reason', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);

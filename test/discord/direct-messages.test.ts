@@ -74,7 +74,7 @@ it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then 
   ]);
 });
 
-it('channels are opened one after another, and one that waits behind a hanging request does not use up its time', async () => {
+it('channels are opened one after another, and waiting for a hanging request does not count towards the timeout of the next', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {

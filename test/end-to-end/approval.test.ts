@@ -559,7 +559,11 @@ describe('a submission that needs approval', () => {
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
   });
 
-  it('waits again if the service rejects the key, and says so', async ({ guild, listing, admin }) => {
+  it('waits again if the service rejects the key, and the moderator sees why', async ({
+    guild,
+    listing,
+    admin,
+  }) => {
     const { message } = await oneWaits(guild);
     listing.allow('dying-key');
     await setKey(admin, 'dying-key');

@@ -19,7 +19,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message lists the servers that may have arrived, and reports that the rest waits', async ({
+it('a direct message lists the servers that may have arrived, and shows that the rest is waiting', async ({
   bot,
   guild,
 }) => {

@@ -133,7 +133,7 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
 
   await world.bot.stop();
   for (const line of world.lines.filter((each) => each.includes(HELD))) {
-    verdict.harm('secrets found', `what a damaged record held: ${line}`);
+    verdict.harm('secrets found', `the content of a damaged record: ${line}`);
   }
   await world.judge((key) => key === OTHERS_KEY);
   await world.close();
@@ -147,9 +147,9 @@ async function flood(arena: Arena, others: Others): Promise<void> {
     const harm = (what: unknown) => verdict.harm('other harm', `${name}: ${what}`);
     const slowest = await others.during(name, async () => {
       const end = await within(FLOOD_WITHIN_MS, run(arena)).catch(harm);
-      if (end === 'late') harm(`it was not over after ${FLOOD_WITHIN_MS} ms`);
+      if (end === 'late') harm(`it did not end within ${FLOOD_WITHIN_MS} ms`);
     });
-    if (slowest > mostResponseMs) harm(`others have waited ${slowest} ms for a first response`);
+    if (slowest > mostResponseMs) harm(`other users waited ${slowest} ms for a first response`);
     verdict.stalled(await probe.stalls(since), () => name);
     serve(AS_SPECIFIED);
   }

@@ -37,7 +37,7 @@ export function createOthers({ verdict, asks, bot }: World, people: readonly Per
         const ms = Math.round(timeOf(bot.pid) - since);
         slowestAnswer = Math.max(slowestAnswer, ms);
         const isLost = answer === 'lost' || Object(answer).kind === 'lost';
-        if (isLost) verdict.harm('unanswered', `${name}: somebody else had no answer`);
+        if (isLost) verdict.harm('unanswered', `${name}: another user got no reply`);
         return { answer, ms };
       }
 

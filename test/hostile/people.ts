@@ -5,7 +5,7 @@ import { buttonsOf } from '../../sandbox/prompt/show.ts';
 
 /** Checks that there is a reply, whatever it is. */
 export function answered(answer: Answer, what: string): Answer {
-  assert.notEqual(answer.kind, 'lost', `there was no answer to ${what}`);
+  assert.notEqual(answer.kind, 'lost', `there was no reply to ${what}`);
   return answer;
 }
 

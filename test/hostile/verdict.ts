@@ -70,14 +70,14 @@ export function createVerdict(longestStall: number) {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;
       if (worst && worst.ownMs > longestStall) {
-        harm('other harm', `the bot stood still for ${worst.ownMs} ms`);
+        harm('other harm', `the bot stalled for ${worst.ownMs} ms`);
       }
       for (const [what, count] of counts) {
         say(`${what}: ${count}`);
         if (count === 0) harm('other harm', `there were no ${what}`);
       }
-      say(`others' slowest first response: ${slowestResponse} ms`);
-      say(`others' slowest answer: ${slowestAnswer} ms`);
+      say(`slowest first response to others: ${slowestResponse} ms`);
+      say(`slowest reply to others: ${slowestAnswer} ms`);
       say(`longest stall: ${worst?.ownMs ?? 0} ms of the bot's processor time`);
       say(`longest stall by the clock: ${Math.max(0, ...stalls.map(({ ms }) => ms))} ms`);
       for (const [kind, cases] of harms) say(`${kind}: ${cases.length}`);

@@ -218,12 +218,12 @@ describe.concurrent('a service that fails', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('is located in the log if $body is wrong', async ({ body, detail }) => {
+])('the log shows what is wrong with $body', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
 
-it.each([301, 302, 303, 307, 308])("doesn't follow a redirect with status %i", async (status) => {
+it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with status %i", async (status) => {
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
@@ -260,7 +260,7 @@ describe('a key that the service repeats', () => {
   });
 });
 
-it('logs how many games of a long list were skipped', async () => {
+it('the client logs how many games of a long list were skipped', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toEqual({ kind: 'games', games: games.slice(0, 10_000), leftOut: 3 });
@@ -269,7 +269,7 @@ it('logs how many games of a long list were skipped', async () => {
   );
 });
 
-it('logs each unusable game once, with the reason', async () => {
+it('the client logs each unusable game once, with the reason', async () => {
   const long = 'a'.repeat(101);
   const games = [
     one,
@@ -290,7 +290,7 @@ it('logs each unusable game once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it("logs an encoding that the bot didn't request", async () => {
+it("the client logs an encoding that the bot didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
@@ -340,7 +340,7 @@ describe('connections', () => {
   });
 
   const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  it.skipIf(!interfaces.some(({ family }) => family === 'IPv6'))('may be of IPv6', async () => {
+  it.skipIf(!interfaces.some(({ family }) => family === 'IPv6'))('can use IPv6', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]';
     const url = await rawServer((socket) => socket.once('data', () => socket.end(answer)), '::1');
     expect(await client(url).games(key)).toEqual({ kind: 'games', games: [] });
@@ -382,7 +382,7 @@ describe('an unreachable service', () => {
   });
 });
 
-it('releases a response from memory once it was read', async () => {
+it('the client releases a response from memory once it was read', async () => {
   const body = ' '.repeat(1_000_000);
   const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
     timeoutMs: 600_000,

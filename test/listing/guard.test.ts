@@ -204,7 +204,7 @@ describe('the breaker', () => {
   });
 });
 
-it('limits reads to half of the places', async () => {
+it('the guard limits reads to half of the places', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

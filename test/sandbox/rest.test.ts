@@ -449,7 +449,7 @@ describe('the REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it('returns the reason for not describing a guild', async () => {
+  it("explains why it doesn't return a guild", async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;

@@ -97,7 +97,7 @@ describe('an unknown game', () => {
   });
 });
 
-it('a server is read with its typed text, and with the address if other words surround that', () => {
+it('a server is read with its typed text, and with its address if that is surrounded by other words', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(

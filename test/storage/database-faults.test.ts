@@ -81,7 +81,7 @@ describe('a damaged file', () => {
   });
 });
 
-it('stays unchanged if a newer version of the bot wrote it', async () => {
+it('a database of a newer version of the bot stays unchanged', async () => {
   const path = await filled();
   const database = new DatabaseSync(path);
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");

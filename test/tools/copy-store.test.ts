@@ -113,7 +113,10 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toBe('copy-store: ENCRYPTION_KEY cannot decrypt 2 records: api-key:200, interaction 7\n');
   });
 
-  it.each(['from', 'to'] as const)('is refused while a bot runs where it copies %s', async (side) => {
+  it.each([
+    'from',
+    'to',
+  ] as const)('does not run while a bot uses the database that it copies %s', async (side) => {
     const [file, { url, storeUrl }] = [newFile(), await database()];
     await fill(file);
     const lock = createStoreLock({ url: side === 'from' ? file : storeUrl, logger: recorder() });
