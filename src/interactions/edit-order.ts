@@ -23,10 +23,9 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
  * pressed B. Once B's reply is ready, B claims the message, and A's reply is dropped. If an edit for A is still in
  * progress, B's reply waits for it. Presses on a message that the bot posted for everyone aren't ordered.
  */
-export function createEditOrder({ store, processId, pause = sleep }: EditOrderDeps) {
+export function createEditOrder({ store: { tables }, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
-    const { numUpdatedRows } = await store
-      .tables()
+    const { numUpdatedRows } = await tables()
       .updateTable('interactions')
       .set({ message_key: message })
       .where('id', '=', interactionId)
@@ -37,8 +36,7 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
 
   async function latest(interactionId: string, message: MessageKey): Promise<boolean> {
     for (let pauses = 0; ; pauses += 1) {
-      const others = await store
-        .tables()
+      const others = await tables()
         .selectFrom('interactions')
         .select('id')
         .where('message_key', '=', message)
@@ -65,8 +63,7 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
      * throws.
      */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
-      await store
-        .tables()
+      await tables()
         .insertInto('interactions')
         .values({
           id,
@@ -86,8 +83,7 @@ export function createEditOrder({ store, processId, pause = sleep }: EditOrderDe
      * an interaction's record after an hour.
      */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
-      const row = await store
-        .tables()
+      const row = await tables()
         .selectFrom('interactions')
         .select(['message_key', 'encrypted'])
         .where('id', '=', interactionId)

@@ -73,7 +73,7 @@ export type InteractionStore = ReturnType<typeof createInteractionStore>;
  * their reply. Every method throws a StoreError when the store fails.
  */
 export function createInteractionStore({
-  store,
+  store: { tables },
   processId,
   isShared,
   encryption,
@@ -124,8 +124,7 @@ export function createInteractionStore({
    */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
-    const row = await store
-      .tables()
+    const row = await tables()
       .selectFrom('interactions')
       .select('process_id')
       .where('id', '=', interactionId)
@@ -135,8 +134,7 @@ export function createInteractionStore({
   }
 
   const unreplied = () =>
-    store
-      .tables()
+    tables()
       .selectFrom('interactions')
       .selectAll()
       .where('encrypted', 'is not', null)
@@ -151,8 +149,7 @@ export function createInteractionStore({
      * Finds an interaction without a reply, from any process; `undefined` if there is none, or it can't be decrypted.
      */
     async find(interactionId: string): Promise<KeptInteraction | undefined> {
-      const row = await store
-        .tables()
+      const row = await tables()
         .selectFrom('interactions')
         .selectAll()
         .where('id', '=', interactionId)
@@ -171,8 +168,7 @@ export function createInteractionStore({
       const message = messageWritten(interaction, shown !== undefined);
       const customId = 'customId' in request ? request.customId : undefined;
       const kept = { interaction, shown, message, customId };
-      const { numInsertedOrUpdatedRows } = await store
-        .tables()
+      const { numInsertedOrUpdatedRows } = await tables()
         .insertInto('interactions')
         .values({
           id,
@@ -217,8 +213,7 @@ export function createInteractionStore({
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {
-        await store
-          .tables()
+        await tables()
           .updateTable('interactions')
           .set({ encrypted: null })
           .where('id', '=', interactionId)
@@ -231,8 +226,7 @@ export function createInteractionStore({
      * @throws the reason that `stopping` was aborted with, between two statements
      */
     async prune(stopping?: AbortSignal): Promise<void> {
-      const isOld = store
-        .tables()
+      const isOld = tables()
         .selectFrom('interactions')
         .select('id')
         .where('taken_at', '<=', Date.now() - REPLIED_KEPT_MS)
@@ -240,7 +234,7 @@ export function createInteractionStore({
           or([eb('encrypted', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
         )
         .limit(DELETED_PER_STATEMENT);
-      const some = store.tables().deleteFrom('interactions').where('id', 'in', isOld);
+      const some = tables().deleteFrom('interactions').where('id', 'in', isOld);
       for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
         count = Number((await some.executeTakeFirst()).numDeletedRows);

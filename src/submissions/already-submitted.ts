@@ -13,10 +13,9 @@ export interface EarlierSubmission extends HistoryEntry {
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
 /** Finds earlier submissions of a list's addresses, with one statement for all of them. */
-export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
+export function createAlreadySubmitted({ store: { tables }, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
-    store
-      .tables()
+    tables()
       .selectFrom('servers')
       .where('servers.guild_id', '=', guildId)
       .where('servers.address', 'in', addresses);
@@ -27,8 +26,7 @@ export function createAlreadySubmitted({ store, now }: SubmissionStoreBase) {
       .groupBy('address')
       .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
     return (
-      store
-        .tables()
+      tables()
         .selectFrom(latest.as('latest'))
         // A cross join prevents SQLite from changing the join order.
         .crossJoin('servers')

@@ -48,7 +48,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * Calculates how much members and guilds can submit. A sent or reserved server counts, whatever its outcome, unless the
  * service rejected it because of the key. The limits count rows of the table `servers`.
  */
-export function createLimits({ store, member, guild, now }: SubmissionStoreBase) {
+export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
   /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this period. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
@@ -60,7 +60,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
   async function nthOldest(servers: RawBuilder<unknown>, n: number): Promise<number> {
     const oldest = sql<{ readonly at: number }>`
       select reserved_at as at ${servers} order by reserved_at limit 1 offset ${n - 1}`;
-    const { rows } = await oldest.execute(store.tables());
+    const { rows } = await oldest.execute(tables());
     return rows[0]?.at ?? now();
   }
 
@@ -76,7 +76,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
 
   async function erasedUse(guildId: string): Promise<Pick<UsedTable, 'count' | 'until'> | undefined> {
     const use = sql<Pick<UsedTable, 'count' | 'until'>>`select count, until ${erasedRow(guildId)}`;
-    return (await use.execute(store.tables())).rows[0];
+    return (await use.execute(tables())).rows[0];
   }
 
   function quota(limit: number, { guildId, userId }: AllowanceRequest): Limit {
@@ -122,8 +122,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
     // One handwritten statement: with Kysely's builder, /help spent more time on building the statements than on
     // counting.
-    const used = await store
-      .tables()
+    const used = await tables()
       .selectNoFrom(limits.map((each) => each.used.as(each.code)))
       .executeTakeFirstOrThrow();
 
@@ -158,8 +157,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
      */
     async keepUsed(guildId: string): Promise<void> {
       const windowMs = guild.seconds * 1000;
-      const { count, newest } = await store
-        .tables()
+      const { count, newest } = await tables()
         .selectFrom('servers')
         .where('guild_id', '=', guildId)
         .where('reserved_at', '>', now() - windowMs)
@@ -172,8 +170,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
         count: count + (erased?.count ?? 0),
         until: Math.max(newest + windowMs, erased?.until ?? 0),
       };
-      await store
-        .tables()
+      await tables()
         .insertInto('used')
         .values({ guild_id: guildId, ...used })
         .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(used))
@@ -181,7 +178,7 @@ export function createLimits({ store, member, guild, now }: SubmissionStoreBase)
     },
     /** Deletes records of {@link keepUsed} that no longer count. */
     async dropUsed(): Promise<void> {
-      await store.tables().deleteFrom('used').where('until', '<=', now()).execute();
+      await tables().deleteFrom('used').where('until', '<=', now()).execute();
     },
     /** Returns a time in milliseconds since 1970. Servers reserved before it don't count towards any limit. */
     countsSince: (): number =>
