@@ -11,6 +11,10 @@ export interface Logger {
   readonly error: Log;
 }
 
+const nothing = () => undefined;
+/** A logger for programs that report to people at a terminal. */
+export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 export interface LogOutput {
   /** @returns `false` if the line was dropped */
   write(line: string): unknown;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
-import { codeOf, isOutOfHandles } from '../error-code.ts';
+import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { type Failure, MASKED_KEY, type NotSent, type UnknownOutcome } from './contract.ts';
 
@@ -96,8 +96,8 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
 /** Returns the outcome of a request that failed before anything was written. */
 function unreachedOutcome(error: Error): NotSent {
   const detail = describeError(error);
-  // A problem of this machine doesn't count against the service.
-  if (isOutOfHandles(error)) {
+  // Too many files are open in this process or on this machine. That doesn't count against the service.
+  if (/^(?:EMFILE|ENFILE)$/.test(codeOf(error))) {
     return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit on open files` };
   }
   return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail };

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createDiscordApi, type DiscordApi } from '../discord/api.ts';
 import { clockTrouble } from '../discord/clock.ts';
 import { createSteam } from '../game-servers/steam.ts';
+import { SILENT } from '../logger.ts';
 import type { Secret } from '../secret.ts';
 import { reason } from '../storage/store-error.ts';
 import { checkDiscord, type DoctorChecksDeps, withDeadline } from './discord-checks.ts';
@@ -13,27 +14,22 @@ import { checkSurroundings } from './surroundings-check.ts';
 
 /** Runs every check that needs the configuration and the right Node version. They take 20 seconds at most. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
-  const nothing = () => undefined;
-  const logger = { error: nothing, warn: nothing };
-  const api = createDiscordApi({ apiUrl: config.discordApiUrl, token: config.discordToken, logger });
-  try {
-    return [
-      ...(await checkDiscord(withDeadline(api), { config, commands })),
-      await find('Clock', () => checkClock(api)),
-      await find('Listing service', () => checkListing(config)),
-      await find('Server lookup', () => checkServerLookup(config)),
-      await find('Store', () => checkStore(config)),
-      await find('Encryption key', () => checkEncryption(config)),
-      await find('Disk', () => checkDisk(config)),
-      await find('Backups', () => checkBackups(config)),
-      await find('Webhook', () => checkOperatorUrl('OPERATOR_WEBHOOK_URL', config.operatorWebhookUrl)),
-      await find('Heartbeat', () => checkOperatorUrl('HEARTBEAT_URL', config.heartbeatUrl)),
-      await find('Memory', () => checkMemory()),
-      await find('Surroundings', () => checkSurroundings(process.env)),
-    ];
-  } finally {
-    api.close().catch(() => undefined);
-  }
+  const { discordApiUrl: apiUrl, discordToken: token } = config;
+  const api = createDiscordApi({ apiUrl, token, logger: SILENT });
+  return [
+    ...(await checkDiscord(withDeadline(api), { config, commands })),
+    await find('Clock', () => checkClock(api)),
+    await find('Listing service', () => checkListing(config)),
+    await find('Server lookup', () => checkServerLookup(config)),
+    await find('Store', () => checkStore(config)),
+    await find('Encryption key', () => checkEncryption(config)),
+    await find('Disk', () => checkDisk(config)),
+    await find('Backups', () => checkBackups(config)),
+    await find('Webhook', () => checkOperatorUrl('OPERATOR_WEBHOOK_URL', config.operatorWebhookUrl)),
+    await find('Heartbeat', () => checkOperatorUrl('HEARTBEAT_URL', config.heartbeatUrl)),
+    await find('Memory', () => checkMemory()),
+    await find('Surroundings', () => checkSurroundings(process.env)),
+  ];
 }
 
 /** An address in Valve's network, where game servers usually are. */
@@ -42,7 +38,7 @@ const SAMPLE_ADDRESS = '155.133.248.36';
 /** Queries Steam once and returns a summary of the servers that it listed. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkippedError('SERVER_LOOKUP is off');
-  const steam = createSteam({ steamApiUrl, logger: { warn: () => undefined } });
+  const steam = createSteam({ steamApiUrl, logger: SILENT });
   const mend = 'check STEAM_API_URL and the network; submissions work without it';
   const failed = (error: unknown) => {
     throw new CheckWarningError(`Steam doesn't respond as it should: ${reason(error)}`, mend);

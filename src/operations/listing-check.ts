@@ -22,11 +22,7 @@ async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY):
     timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_MS),
     arrayFormat: config.listingApiArrayFormat,
   });
-  try {
-    return await api.games(key);
-  } finally {
-    await api.close();
-  }
+  return api.games(key);
 }
 
 /** Returns the URL without its trailing `/api` if the service responds there; otherwise `undefined`. */

@@ -1,6 +1,6 @@
 import { createApp } from '../app.ts';
 import { ConfigError, misspelt, readConfig } from '../config/config.ts';
-import { scrub } from '../logger.ts';
+import { SILENT, scrub } from '../logger.ts';
 import { checksOf } from '../operations/checks.ts';
 import { type Finding, table } from '../operations/finding.ts';
 import { runTool, usage } from './tool.ts';
@@ -18,9 +18,7 @@ async function main(): Promise<void> {
     const config = readConfig(process.env);
     const says = ['all variables are valid', ...misspelt(process.env)].join('\n');
     findings.unshift({ check: 'Configuration', state: 'ok', says });
-    const nothing = () => undefined;
-    const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-    const { commands } = createApp({ config, logger, onFatal: nothing });
+    const { commands } = createApp({ config, logger: SILENT, onFatal: () => undefined });
     findings.push(...(await checksOf({ config, commands })));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

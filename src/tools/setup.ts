@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type Environment, readDiscordConfig, readListingConfig } from '../config/config.ts';
 import { createDiscordApi } from '../discord/api.ts';
 import { inviteLink } from '../discord/portal.ts';
+import { SILENT } from '../logger.ts';
 import { checkPortal, type PortalFindings, withDeadline } from '../operations/discord-checks.ts';
 import { type Finding, find, linesOf } from '../operations/finding.ts';
 import { checkListing, listingUrlWithoutApi } from '../operations/listing-check.ts';
@@ -91,17 +92,9 @@ async function settle(
 
 async function tryToken(env: Environment): Promise<Tried> {
   const config = readDiscordConfig(env);
-  const nothing = () => undefined;
-  const api = createDiscordApi({
-    apiUrl: config.discordApiUrl,
-    token: config.discordToken,
-    logger: { error: nothing, warn: nothing },
-  });
-  try {
-    return await checkPortal(withDeadline(api), config);
-  } finally {
-    void api.close().catch(nothing);
-  }
+  const { discordApiUrl: apiUrl, discordToken: token } = config;
+  const api = createDiscordApi({ apiUrl, token, logger: SILENT });
+  return checkPortal(withDeadline(api), config);
 }
 
 /** Checks whether the service answers as specified at this address. Only the doctor checks whether it accepts a key. */
