@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { withDatabaseFile } from '../../src/storage/database-file.ts';
+import { createStore } from '../../src/storage/store.ts';
+import { parseStoreUrl } from '../../src/store-url.ts';
+import { hasPostgres, type Kind, kinds, newDatabase } from '../support/database.ts';
+import { folder, recorder, runFile } from '../support/machine.ts';
+import { programOf, startServer } from '../support/postgres-server.ts';
+
+/** Returns the kept database of 0.3.0 as SQL. */
+const keptSql = (kind: Kind) =>
+  readFileSync(join(import.meta.dirname, 'releases', `0.3.0-${kind}.sql`), 'utf8');
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+/** Returns a function that creates a copy of the kept database for each call, and returns its URL. */
+async function keptDatabase(kind: Kind): Promise<() => Promise<string>> {
+  if (kind === 'sqlite') {
+    const kept = keptFile();
+    return async () => {
+      const path = join(folder(), 'bot.sqlite');
+      copyFileSync(kept, path);
+      return `sqlite://${path}`;
+    };
+  }
+  const template = await newDatabase();
+  onTestFinished(template.drop);
+  await template.query(keptSql(kind));
+  return async () => {
+    const { url, drop } = await newDatabase(`template ${new URL(template.url).pathname.slice(1)}`);
+    onTestFinished(drop);
+    return url;
+  };
+}
+
+function keptFile(): string {
+  const path = join(folder(), 'kept.sqlite');
+  const database = new DatabaseSync(path);
+  database.exec(keptSql('sqlite'));
+  database.close();
+  return path;
+}
+
+/** Starts and stops the current version on a database. */
+async function start(address: string): Promise<void> {
+  const url = parseStoreUrl(address);
+  expect.assert(url);
+  const store = createStore({ url, logger: recorder() });
+  await store.start().finally(() => store.stop());
+}
+
+/** Values that differ with each start or database, and the random key that some versions of pg_dump write. */
+const OWN_VALUE = /"?kysely_migration"? (?:VALUES|\{)|store:place|health:write-test|^\\/;
+
+/** Returns all tables, indices and rows. */
+function contentOf(address: string): readonly string[] {
+  const lines = address.startsWith('sqlite:') ? linesOfFile(address) : linesOfServer(address);
+  return lines.filter((line) => !OWN_VALUE.test(line)).sort();
+}
+
+const linesOfServer = (url: string): readonly string[] =>
+  execFileSync(programOf('pg_dump'), ['--inserts', '--no-owner', url], { encoding: 'utf8' }).split('\n');
+
+const linesOfFile = (url: string): readonly string[] =>
+  withDatabaseFile(url.slice('sqlite://'.length), (database) => {
+    const shape = database.prepare('SELECT name, type, sql FROM sqlite_schema').all();
+    const tables = shape.filter(({ type }) => type === 'table').map(({ name }) => name);
+    const rows = tables.flatMap((name) =>
+      database
+        .prepare(`SELECT * FROM "${name}"`)
+        .all()
+        .map((row) => `${name} ${JSON.stringify(row)}`),
+    );
+    return [...shape.map((each) => JSON.stringify(each)), ...rows];
+  });
+
+/** Returns the content after an update without faults. */
+async function wholeContent(address: string): Promise<readonly string[]> {
+  await start(address);
+  return contentOf(address);
+}
+
+/** Mounts a file system of 64 MiB; returns `undefined` if that isn't possible here. */
+function smallDisk() {
+  const path = mkdtempSync(join(tmpdir(), 'small-disk-'));
+  const ballast = join(path, 'ballast');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path], { stdio: 'pipe' });
+  } catch {
+    rmSync(path, { recursive: true });
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', path]);
+    rmSync(path, { recursive: true });
+  });
+  return {
+    path,
+    /** Leaves only so many blocks free. */
+    fill(blocks: number): void {
+      const { bavail, bsize } = statfsSync(path);
+      writeFileSync(ballast, Buffer.alloc((bavail - blocks) * bsize));
+    },
+    empty: () => rmSync(ballast),
+  };
+}
+
+/** A page of PostgreSQL has 8 KiB, and a block of the small disk 4 KiB. */
+const BLOCKS_OF_PAGE = 2;
+const NO_DISK = 'it needs root, to mount a small disk';
+
+/** A busy machine needs some seconds for each of 40 processes. */
+const KILLS_WITHIN_MS = 600_000;
+
+describe.each(kinds())('the update of a database of 0.3.0 over %s', (kind) => {
+  it(
+    'is completed by the next start after a kill -9 before any of its statements',
+    async () => {
+      const copy = await keptDatabase(kind);
+      const startAndKill = (address: string, before: number) =>
+        runFile(['test/storage/start-store.ts'], {
+          env: { STORE_URL: address, KILL_BEFORE: String(before) },
+        });
+      const untouched = await copy();
+      const count = Number((await startAndKill(untouched, Number.POSITIVE_INFINITY)).stdout);
+      expect(count).toBeGreaterThan(35);
+      const whole = contentOf(untouched);
+
+      const numbers = Array.from({ length: count }, (_, index) => index + 1).values();
+      const killEach = async () => {
+        for (const before of numbers) {
+          const address = await copy();
+          expect(await startAndKill(address, before)).toMatchObject({ status: null, stdout: '' });
+          await start(address);
+          expect(contentOf(address)).toEqual(whole);
+        }
+      };
+      await Promise.all([killEach(), killEach()]);
+    },
+    KILLS_WITHIN_MS,
+  );
+});
+
+describe('the update of a database of 0.3.0 on a full disk', () => {
+  it('is completed by the next start over SQLite', async ({ skip }) => {
+    const disk = smallDisk();
+    if (!disk) return skip(NO_DISK);
+    const kept = keptFile();
+    const path = join(disk.path, 'bot.sqlite');
+    copyFileSync(kept, path);
+    const whole = await wholeContent(`sqlite://${path}`);
+
+    const refusals: string[] = [];
+    for (let blocks = 0; ; blocks += 1) {
+      copyFileSync(kept, path);
+      disk.fill(blocks);
+      const refusal = await start(`sqlite://${path}`).catch(String);
+      disk.empty();
+      await start(`sqlite://${path}`);
+      expect(contentOf(`sqlite://${path}`)).toEqual(whole);
+      if (refusal === undefined) break;
+      refusals.push(refusal);
+    }
+    expect(refusals.join()).toContain('database or disk is full');
+  });
+
+  it.skipIf(!hasPostgres())('is completed by the next start over PostgreSQL', async ({ skip }) => {
+    const disk = smallDisk();
+    if (!disk) return skip(NO_DISK);
+    // Its data is on the small disk, and the server itself isn't.
+    const server = await startServer();
+    expect.assert(server);
+    onTestFinished(server.stop);
+    execFileSync('chown', ['postgres', disk.path]);
+    await runSql(server.url, `create tablespace small location '${disk.path}'`);
+    const urlOf = (name: string) => Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
+    await runSql(server.url, 'create database kept');
+    await runSql(urlOf('kept'), keptSql('postgres'));
+    const copy = async (name: string) => {
+      await runSql(server.url, `create database ${name} template kept tablespace small`);
+      // The first session in a database writes a file.
+      await runSql(urlOf(name), 'select');
+      return urlOf(name);
+    };
+    const whole = await wholeContent(await copy('whole'));
+
+    const refusals: string[] = [];
+    for (let blocks = 0; ; blocks += BLOCKS_OF_PAGE) {
+      const name = `after_${blocks}`;
+      const address = await copy(name);
+      disk.fill(blocks);
+      const refusal = await start(address).catch(String);
+      disk.empty();
+      await start(address);
+      expect(contentOf(address)).toEqual(whole);
+      if (refusal === undefined) break;
+      refusals.push(refusal);
+      await runSql(server.url, `drop database ${name}`);
+    }
+    expect(refusals.join()).toContain('No space left on device');
+  });
+});
