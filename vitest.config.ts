@@ -53,7 +53,7 @@ export default defineConfig({
     // The files that a worker runs share what they import: to read discord.js anew for each of them took half of the time.
     isolate: false,
     env: temporaryFolder(),
-    setupFiles: ['test/support/what-the-bot-said.ts'],
+    setupFiles: ['test/support/output-on-failure.ts'],
     // Of those that run at once within a file, each with a bot that mostly waits.
     maxConcurrency: 8,
     // What fails by these does not happen at all, on however busy a machine.

@@ -3,7 +3,7 @@ import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import {
-  allTold,
+  allNotified,
   approvalsIn,
   approve,
   DECISIONS,
@@ -903,7 +903,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain('Not approved in time');
     expect(labelsOf(message)).toEqual([]);
     expect(textOf(await member.slash('submissions'))).toContain('No moderator approved it in time.');
-    await allTold(bot, guild);
+    await allNotified(bot, guild);
     expect(directTo(guild, member)).toEqual([]);
     expect(addsOf(guild, HOST)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { allTold, approve, directTo, turnApprovalOn } from '../support/approval.ts';
+import { allNotified, approve, directTo, turnApprovalOn } from '../support/approval.ts';
 import { modalOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -117,6 +117,6 @@ it('settings, open messages and buttons keep working after a restart', async ({
   expect(textOf(await keyless.admin.submit(key, { key: 'sandbox-key' }))).toContain(
     'works and has been saved',
   );
-  await allTold(bot, deciding);
+  await allNotified(bot, deciding);
   expect(directTo(deciding, deciding.member)).toHaveLength(1);
 });

@@ -46,7 +46,7 @@ export const approve = async (guild: TestGuild): Promise<Answer> =>
   inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
 
 /** Waits until all members of the guild were notified of decisions about them. */
-export const allTold = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
+export const allNotified = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
   expect
     .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', id))
     .toEqual([]);

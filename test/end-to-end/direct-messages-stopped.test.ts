@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { allTold, approve, directTo, turnApprovalOn } from '../support/approval.ts';
+import { allNotified, approve, directTo, turnApprovalOn } from '../support/approval.ts';
 import { botTest, ownBotTest, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf, openSetting } from '../support/people.ts';
 
@@ -20,7 +20,7 @@ ownBotTest()(
     expect(textOf(reply)).not.toContain(PROMISE);
     await approve(guild);
     await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
-    await allTold(bot, guild);
+    await allNotified(bot, guild);
     expect(opened()).toBe(1);
     expect(bot.output().match(/Discord stopped this bot's direct messages/g)).toHaveLength(1);
   },
@@ -38,7 +38,7 @@ botTest({ env: { DIRECT_MESSAGES: 'off' } })(
     expect(textOf(reply)).not.toContain(PROMISE);
     await approve(guild);
     await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
-    await allTold(bot, guild);
+    await allNotified(bot, guild);
     expect(directTo(guild, member)).toEqual([]);
   },
 );

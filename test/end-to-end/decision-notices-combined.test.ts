@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { allTold, approvalsIn, approve, directTo, inStaff, turnApprovalOn } from '../support/approval.ts';
+import { allNotified, approvalsIn, approve, directTo, inStaff, turnApprovalOn } from '../support/approval.ts';
 import { botTest, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
 import { ACCEPTED, addServer, openModal } from '../support/people.ts';
@@ -34,7 +34,7 @@ it('decisions within a minute are combined into one direct message, while replie
   expect([...directTo(guild, member), ...directTo(guild, other)]).toEqual([]);
 
   clock.advance(MINUTE_MS);
-  await allTold(bot, guild);
+  await allNotified(bot, guild);
   await expect.poll(() => directTo(guild, member).length).toBe(1);
   const [message] = directTo(guild, member);
   const text = message ? textOf(message) : '';
@@ -56,6 +56,6 @@ it('a direct message that is an hour late is dropped', async ({ bot, guild, memb
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   clock.advance(60 * MINUTE_MS);
-  await allTold(bot, guild);
+  await allNotified(bot, guild);
   expect(directTo(guild, member)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { allTold, approve, directTo, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { allNotified, approve, directTo, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -144,7 +144,7 @@ it('direct messages can be turned off in /privacy, and for everyone in /settings
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
-  await allTold(bot, guild);
+  await allNotified(bot, guild);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await pressSetting(guild, 'Approval', "Don't send direct messages");
@@ -152,7 +152,7 @@ it('direct messages can be turned off in /privacy, and for everyone in /settings
   const second = await addServer(member, `${HOST}:2`);
   expect(textOf(second)).not.toContain(PROMISE);
   await approve(guild);
-  await allTold(bot, guild);
+  await allNotified(bot, guild);
   expect(directTo(guild, member)).toEqual([]);
   await admin.press(page, 'Send direct messages');
   expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
