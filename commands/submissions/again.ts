@@ -7,7 +7,7 @@ import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
 import { shorten } from '../../src/words/escape.ts';
-import { siteAbout } from '../../src/words/listing-pages.ts';
+import { unknownText } from '../../src/words/outcomes.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
@@ -123,9 +123,5 @@ export async function submitAgainFor(
 }
 
 /** Asks the member to look up servers that may have arrived, before sending them again. */
-function unconfirmedText(context: Context, servers: readonly ServerSubmission[]): string {
-  const { length: count } = servers;
-  if (count === 0) return '';
-  const only = count === 1 ? servers[0] : undefined;
-  return withSign('unknown', context.t('ended.next.unknown', { count, ...siteAbout(context, only) }));
-}
+const unconfirmedText = (context: Context, servers: readonly ServerSubmission[]): string =>
+  servers.length === 0 ? '' : withSign('unknown', unknownText(context, servers));

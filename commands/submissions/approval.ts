@@ -267,7 +267,7 @@ export function approvalActions(
     const id = ids[index];
     const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
     if (approval === undefined) return undefined;
-    const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, user.id);
+    const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, context);
     const next =
       ids.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));

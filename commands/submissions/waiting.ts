@@ -15,7 +15,7 @@ import { addressCode } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
-import { reportReply } from '../submit/report.ts';
+import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
@@ -84,15 +84,19 @@ export async function replyForSubmission(
  */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
-  const view = approvalView(t, submission, deps.games, user.id);
+  const view = approvalView(t, submission, deps.games, context);
   const content = sentences(view.content, againText(t, await deps.submissions.waitingAgain(submission)));
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
+  const ended = serverResults(submission);
+  const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
+  const isFirst = accepted > 0 && (await deps.history.hasAccepted(guildId, user.id, accepted));
   const texts = [
     sentences(content, next, isTold ? t('approval.directMessage') : undefined),
+    ...(isFirst ? [t('ended.next.first')] : []),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
   ];
   return {
@@ -100,6 +104,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
     content: texts.join('\n'),
     components: rows([
       ...ownButtons(t, submission),
+      anotherButton(t, ended),
       submission.state === 'declined' && (await editAgain(context, submission.draftId, deps)),
     ]),
   };

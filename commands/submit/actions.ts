@@ -18,6 +18,7 @@ import type { CommandDeps } from '../deps.ts';
 import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
+import { fromPanel } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './modals.ts';
 import { readRepair } from './repairs.ts';
@@ -114,6 +115,21 @@ export function submitActions(deps: CommandDeps): Actions {
           return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
+      // After a success. Its reply is a new message.
+      another: {
+        answers: 'modal',
+        run(context) {
+          const { id: panelChannelId, more: game } = readSubmitId(context.argument);
+          return fromPanel(context, deps, () =>
+            fieldsModal(
+              { ...context, panelChannelId },
+              submitId('another', panelChannelId),
+              { ...EMPTY_ROW, game },
+              deps,
+            ),
+          );
+        },
+      },
       // Opens a modal with the lines that an old message shows.
       anew: {
         answers: 'modal',
@@ -155,6 +171,13 @@ export function submitActions(deps: CommandDeps): Actions {
         run(context) {
           const id = readSubmitId(context.argument).id || context.interactionId;
           return enterFields(context, id, fieldsOf(context), deps);
+        },
+      },
+      another: {
+        answers: 'later',
+        run(context) {
+          const { id: panelChannelId } = readSubmitId(context.argument);
+          return enterFields({ ...context, panelChannelId }, context.interactionId, fieldsOf(context), deps);
         },
       },
       lines: { answers: 'update', run: (context) => enterLines(context, 'invalid', deps) },

@@ -1,6 +1,6 @@
 import type { NoKey } from '../../src/guilds/api-keys.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
-import { button, type Control, linkButton, rows } from '../../src/interactions/controls.ts';
+import { button, type Control, isCustomId, linkButton, rows } from '../../src/interactions/controls.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, type Row } from '../../src/server-lists/row.ts';
@@ -16,6 +16,7 @@ import {
   outcomeText,
   outcomeTexts,
   pageOfUnknown,
+  type ServerWithOutcome,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import {
@@ -64,16 +65,32 @@ export async function reportReply(
     ...shown,
     components: rows([
       keyProblem && enterKey(context, isLeft ? draft.id : undefined),
-      ...(isLeft ? buttons : []),
+      ...(isLeft ? buttons : [anotherButton(t, ended, draft.panelChannelId)]),
       page !== undefined && linkButton(page, t('listing.check')),
     ]),
     announcement: announcementOf(context, result, deps.games),
   };
 }
 
+/**
+ * Builds the button that opens the form for another server of the same game, if any server was accepted.
+ * @param panelChannelId the channel of the panel that they were submitted from
+ */
+export function anotherButton(
+  t: Translate,
+  ended: readonly ServerWithOutcome[],
+  panelChannelId = '',
+): Control | false {
+  const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted');
+  if (accepted.length === 0) return false;
+  const [game = '', ...others] = new Set(accepted.map(({ server }) => server.game));
+  const id = submitId('another', panelChannelId, others.length === 0 ? game : '');
+  return button(isCustomId(id) ? id : submitId('another', panelChannelId), t('addserver.another'));
+}
+
 function tellOne(
   context: Context,
-  { draft, remaining, keyProblem }: EndedSubmission,
+  { draft, remaining, keyProblem, isFirst }: EndedSubmission,
   { server, outcome }: RowResult,
   games: GameIndex,
 ): Told {
@@ -82,6 +99,7 @@ function tellOne(
   return {
     texts: [
       outcomeText(context, server, outcome),
+      isFirst && t('ended.next.first'),
       keyProblem && nextForKey(context, keyProblem),
       allowance && `-# ${allowance}`,
     ],
@@ -101,7 +119,7 @@ async function tellList(
   { games, settings }: CommandDeps,
 ): Promise<Told> {
   const { t } = context;
-  const { draft, limitedRows, limited, keyProblem } = result;
+  const { draft, limitedRows, limited, keyProblem, isFirst } = result;
   const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
@@ -122,6 +140,7 @@ async function tellList(
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
   const textsOf = (namesAll: boolean) => [
     ...outcomeTexts(context, accepted),
+    isFirst && t('ended.next.first'),
     accepted.length > 0 && roomText(t, result),
     ...outcomeTexts(
       context,

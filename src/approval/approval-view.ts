@@ -1,15 +1,14 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
-import type { Reply } from '../interactions/command.ts';
+import type { Context, Reply } from '../interactions/command.ts';
 import { button, customId } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { type Submission, serverResults } from '../submissions/submissions.ts';
 import { escapeText, memberText } from '../words/escape.ts';
-import { unlinked } from '../words/listing-pages.ts';
 import { beforeItems } from '../words/not-submitted.ts';
-import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
+import { outcomesForLog, type ServerWithOutcome, unknownText } from '../words/outcomes.ts';
 import { byText, namedText } from '../words/sentences.ts';
 import { describe, fittingLines, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
@@ -34,31 +33,31 @@ export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
 /**
  * Shows a submission and its state, without buttons.
- * @param readerId the only person who sees it; their name is left out
+ * @param reader the only person who sees it; their name is left out
  */
 export function approvalView(
   t: Translate,
   submission: Submission,
   games: GameIndex,
-  readerId?: string,
+  reader?: Context,
 ): ApprovalView {
-  const { servers, userId } = submission;
-  const lines = servers.map(({ server }) => describe(t, server, games));
+  const member = submission.userId === reader?.user.id ? reader : undefined;
+  const lines = submission.servers.map(({ server }) => describe(t, server, games));
   const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
-  const about = aboutText(t, submission, readerId);
+  const about = aboutText(t, submission, member);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
-    content: statusText(t, submission, userId === readerId),
+    content: statusText(t, submission, member),
     // Discord rejects empty embeds, and nothing is left of a withdrawn submission.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
-/** Shows how many servers a list has, who submitted it, and who corrected it. */
-function aboutText(t: Translate, submission: Submission, readerId?: string): string {
-  const { servers, userId } = submission;
+/** Shows how many servers a list has, who corrected it, and who submitted it unless only that member reads it. */
+function aboutText(t: Translate, submission: Submission, member?: Context): string {
+  const { servers } = submission;
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const by = userId === readerId ? [] : [byText(t, submission)];
+  const by = member ? [] : [byText(t, submission)];
   return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
 }
 
@@ -92,12 +91,12 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-/** @param isOwn whether only its member sees it; otherwise the text asks a moderator to decide */
-function statusText(t: Translate, submission: Submission, isOwn = false): string {
+/** @param member its member, if only they see it; otherwise the text asks a moderator to decide */
+function statusText(t: Translate, submission: Submission, member?: Context): string {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
-      return `⏳ ${t(isOwn ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
+      return `⏳ ${t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
       return `⏳ ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
     case 'done': {
@@ -107,7 +106,9 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
       // Unconfirmed servers come last among those that were sent.
-      return [approved, ...textsOf(received), ...unknownTexts(t, ended), ...textsOf(notSent)].join('\n');
+      return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
+        '\n',
+      );
     }
     case 'declined': {
       const declined = withSign('rejected', decisionText(t, 'declined', submission));
@@ -118,10 +119,16 @@ function statusText(t: Translate, submission: Submission, isOwn = false): string
   }
 }
 
-/** Asks to look up servers that may have arrived, before they are sent again. */
-function unknownTexts(t: Translate, ended: readonly ServerWithOutcome[]): readonly string[] {
-  const count = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
-  return count > 0 ? [t('ended.next.unknown', { count, site: unlinked(t.site()) })] : [];
+/** Asks moderators, or their member, to look up servers that may have arrived, before they are sent again. */
+function unknownTexts(
+  t: Translate,
+  ended: readonly ServerWithOutcome[],
+  member?: Context,
+): readonly string[] {
+  const unknown = ended.filter(({ outcome }) => outcome.kind === 'unknown').map(({ server }) => server);
+  const { length: count } = unknown;
+  if (count === 0) return [];
+  return [member ? unknownText(member, unknown) : t('ended.next.unknown', { count, site: t.site() })];
 }
 
 /** The maximum number of servers that {@link decidedText} names. */

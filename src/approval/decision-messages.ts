@@ -122,8 +122,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /** Builds the part of a direct message about one decision. */
-  async function viewOf({ t, user }: Context, submission: Submission): Promise<ApprovalView> {
-    const { content, embeds } = approvalView(t, withoutModerators(submission), games, user.id);
+  async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
+    const { t } = context;
+    const { content, embeds } = approvalView(t, withoutModerators(submission), games, context);
     return { content: sentences(content, againText(t, await submissions.waitingAgain(submission))), embeds };
   }
 

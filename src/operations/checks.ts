@@ -20,6 +20,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
     ...(await checkDiscord(withDeadline(api), { config, commands })),
     await find('Clock', () => checkClock(api)),
     await find('Listing service', () => checkListing(config)),
+    await find('Listing page', () => checkListingPage(config)),
     await find('Server lookup', () => checkServerLookup(config)),
     await find('Store', () => checkStore(config)),
     await find('Encryption key', () => checkEncryption(config)),
@@ -30,6 +31,13 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
     await find('Memory', () => checkMemory()),
     await find('Surroundings', () => checkSurroundings(process.env)),
   ];
+}
+
+function checkListingPage({ listingUrl }: Config): string {
+  if (listingUrl !== undefined) return listingUrl;
+  throw new CheckSkippedError(
+    'LISTING_URL is not set: members with an unconfirmed submission have to ask an admin',
+  );
 }
 
 /** An address in Valve's network, where game servers usually are. */

@@ -185,6 +185,18 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
+    /** Whether a member has exactly this many accepted servers in the guild. Reads the index alone, and one more entry at most. */
+    async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
+      const found = await tables()
+        .selectFrom('servers')
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .where('outcome', '=', 'accepted')
+        .limit(count + 1)
+        .select('outcome')
+        .execute();
+      return found.length === count;
+    },
     /** Counts the servers of the guild that have an outcome. Above {@link MOST_ENTRIES}, some are deleted. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);

@@ -109,6 +109,8 @@ export interface EndedSubmission {
   readonly remaining: Allowance | undefined;
   /** The channel for the guild's announcement. */
   readonly announcedIn: string | undefined;
+  /** Whether the guild's only accepted servers from the member are in this submission. */
+  readonly isFirst: boolean;
   /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
   /** The problem with the guild's key, if a server wasn't accepted because of it. */
@@ -369,11 +371,14 @@ export function createPipeline(deps: PipelineDeps) {
     const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
     const keyProblem = key && 'code' in key ? key : undefined;
     const found = await orNothing(settings.getOrThrow(guildId));
-    if (found === undefined) return { keyProblem, remaining: undefined, limited: undefined };
+    const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
+    const first = accepted > 0 && orNothing(deps.history.hasAccepted(guildId, user.id, accepted));
+    const isFirst = (await first) === true;
+    if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = await orNothing(limits.remaining(who));
     const allowance = held > 0 ? await orNothing(limits.allowance({ ...who, count: held })) : undefined;
-    return { keyProblem, remaining, limited: allowance?.limited };
+    return { keyProblem, isFirst, remaining, limited: allowance?.limited };
   }
 
   /** @returns the outcome of the request, and the key that it was sent with, if it was sent */

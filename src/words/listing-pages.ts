@@ -45,11 +45,3 @@ export const pageAbout = (
   { pages }: Pick<Audience, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
 ): string | undefined => pages(server && addressOf(server));
-
-/** Returns the service's site for a sentence, linked to the page about a server, or to the list if there is no server. */
-export const siteAbout = (
-  audience: Pick<Audience, 't' | 'pages'>,
-  server: Pick<ServerSubmission, 'server' | 'port'> | undefined,
-): { readonly site: string } => ({
-  site: audience.t.site(pageAbout(audience, server)),
-});

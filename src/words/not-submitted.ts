@@ -4,7 +4,7 @@ import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import type { NotSubmitted } from '../submissions/pipeline.ts';
 import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
 import { keyText } from './keys.ts';
-import { siteAbout } from './listing-pages.ts';
+import { unknownText } from './outcomes.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
@@ -98,9 +98,7 @@ function beforeTexts(
   const [server] = servers;
   if (server === undefined) return [];
   const text = beforeText(server, t, games);
-  return server.outcome.kind === 'unknown'
-    ? [text, t('ended.next.unknown', { count: 1, ...siteAbout(audience, server) })]
-    : [text];
+  return server.outcome.kind === 'unknown' ? [text, unknownText(audience, [server])] : [text];
 }
 
 /** How many already submitted servers a message names. */

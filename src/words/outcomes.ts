@@ -3,7 +3,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { EndedSubmission } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
-import { pageAbout, siteAbout } from './listing-pages.ts';
+import { pageAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
 import {
   describe,
@@ -186,7 +186,7 @@ function nextText(
       // The text already says when a paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
-      return t('ended.next.unknown', { count: servers.length, ...siteAbout(audience, onlyOf(servers)) });
+      return unknownText(audience, servers);
     case 'rejected':
       break;
   }
@@ -201,6 +201,14 @@ function nextText(
     default:
       return undefined;
   }
+}
+
+/** Returns where to look up servers whose outcome is unknown. Without a link to the site, members ask an admin. */
+export function unknownText(audience: Audience, servers: readonly ServerSubmission[]): string {
+  const { t, isAdmin } = audience;
+  const page = pageAbout(audience, onlyOf(servers));
+  const key = page === undefined && !isAdmin ? 'unlinked' : 'unknown';
+  return t(`ended.next.${key}`, { count: servers.length, site: t.site(page) });
 }
 
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>

@@ -58,6 +58,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:withdraw': ID,
   'submit:again': `${ID}:anyway`,
   'submit:anew': '',
+  'submit:another': `${ID}:cs2`,
   'submit:anyway': ID,
   'submit:askgame': `${ID}:missing`,
   'submit:cancel': ID,

@@ -14,6 +14,8 @@ import {
   edit,
   labelsOf,
   openModal,
+  paste,
+  pressSubmit,
   setQuota,
 } from '../support/people.ts';
 
@@ -30,10 +32,10 @@ const says = (answer: Answer, text: RegExp | string) =>
 const rejecting = ({ listing }: TestGuild, message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
 
-/** Checks that the reply shows the server as sent, without buttons, and that the service received it last. */
+/** Checks that the reply shows the server as sent, only offers another one, and that the service received it last. */
 async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
-  expect(labelsOf(answer)).toEqual([]);
+  expect(labelsOf(answer)).toEqual(['Another one']);
   expect(embedOf(answer)?.color).toBe(GREEN);
   expect(adds(guild).at(-1)?.servers).toEqual([server]);
 }
@@ -47,7 +49,7 @@ describe('/addserver', () => {
     const answer = await addServer(member, 'play.example.com:27015');
     await says(answer, 'Sent for review.');
     expect(textOf(answer)).not.toMatch(/[“”>]/);
-    expect(labelsOf(answer)).toEqual([]);
+    expect(labelsOf(answer)).toEqual(['Another one']);
   });
 
   it("shows the service's message and the address only to the member", async ({ guild, member }) => {
@@ -145,6 +147,43 @@ const WAYS = [
     sent: { server: 'two.example.com', port: '7', game: 'cs2' },
   },
 ];
+
+describe('a success', () => {
+  it.for([
+    ['en-US', /doesn't notify anyone of the result/, 'Another one'],
+    ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
+    ['ja', /結果は誰にも通知しません/, 'もう1件'],
+  ] as const)('explains the review the first time and leads to the next one, in %s', async ([
+    locale,
+    review,
+    another,
+  ], { guild, listing }) => {
+    const member = guild.person({ locale });
+    await rejecting(guild, 'No.');
+    expect(textOf(await addServer(member, 'rejected.example.com:1'))).not.toMatch(review);
+    const first = await addServer(member, 'first.example.com:1', { game: 'rust' });
+    expect(textOf(first)).toContain(ACCEPTED);
+    expect(textOf(first)).toMatch(review);
+    const { modal, typed } = await openModal(member, first, another);
+    expect(typed).toEqual({ game: 'rust', server: '', port: '', query_port: '' });
+    const second = await member.submit(modal, { ...typed, server: 'second.example.com', port: '2' });
+    expect(messageOf(second).id).not.toBe(messageOf(first).id);
+    expect(textOf(second)).toContain(ACCEPTED);
+    expect(textOf(second)).not.toMatch(review);
+    expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
+  });
+
+  it('explains the review of the first list, and keeps the game of a list only if it has one', async ({
+    member,
+  }) => {
+    const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
+    expect(textOf(one)).toContain("doesn't notify anyone of the result");
+    expect((await openModal(member, one, 'Another one')).typed.game).toBe('cs2');
+    const two = await pressSubmit(member, await paste(member, 'c.example.com:1 cs2\nd.example.com:1 rust'));
+    expect(textOf(two)).not.toContain("doesn't notify anyone of the result");
+    expect((await openModal(member, two, 'Another one')).typed.game).toBe('');
+  });
+});
 
 describe('/addserver with invalid input', () => {
   it.for(WAYS)('is fixed by pressing $offers.0 ($options)', async ({ options, ...way }, {
@@ -494,11 +533,11 @@ describe('a server that was submitted before', () => {
     await listing.behave({ kind: 'reset', carriedOut: true }, 1);
     const unknown = await addServer(member, 'unknown.example.com:1');
     expect(textOf(unknown)).toContain(
-      "It may have arrived. Wait for the review, or check the listing service's site, before sending it again.",
+      "It may have arrived. Ask an admin to check the listing service's site before you send it again.",
     );
     expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
     await edit(member, unknown, {});
-    await says(unknown, 'It may have arrived. Wait for the review');
+    await says(unknown, 'It may have arrived. Ask an admin');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
     expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
     await member.press(unknown, 'Send again anyway');

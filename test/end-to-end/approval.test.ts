@@ -475,10 +475,11 @@ describe('a submission that needs approval', () => {
     await guild.listing.behave({ kind: 'status', status: 500 }, 1);
     await moderator.press(other, 'Approve');
     await member.press(reply, 'Withdraw');
-    for (const each of [other, reply]) {
-      await expect
-        .poll(() => textOf(each))
-        .toContain("Wait for the review, or check the listing service's site, before sending it again.");
+    for (const [each, words] of [
+      [other, "Wait for the review, or check the listing service's site, before sending it again."],
+      [reply, "Ask an admin to check the listing service's site before you send it again."],
+    ] as const) {
+      await expect.poll(() => textOf(each)).toContain(words);
     }
     await addServer(member, `${HOST}:3`);
     const last = await waitingIn(guild);

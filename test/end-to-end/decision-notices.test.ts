@@ -48,7 +48,8 @@ it('a decision is reported to its member once by direct message, and in the repl
   expect(text).not.toContain('by @');
   expect(message?.current.mentions).toEqual([]);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
-  expect(labelsOf(reply)).toEqual([]);
+  expect(textOf(reply)).toContain("doesn't notify anyone of the result");
+  expect(labelsOf(reply)).toEqual(['Another one']);
 });
 
 it.for([

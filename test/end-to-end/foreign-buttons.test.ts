@@ -51,6 +51,7 @@ const OPEN_PRESSES = [
   'submissions:withdraw',
   'submit:again',
   'submit:anew',
+  'submit:another',
   'submit:anyway',
   'submit:askgame',
   'submit:cancel',
@@ -93,7 +94,7 @@ const SUBMITS_OF_A_SUBMISSION = [
   'submit:lines',
 ];
 /** Modals that contain only the user's own input. */
-const OPEN_SUBMITS = ['submit:paste', 'submit:retyped'];
+const OPEN_SUBMITS = ['submit:another', 'submit:paste', 'submit:retyped'];
 const GUARDED_SUBMITS = [
   'panel:post',
   'setkey:again',
@@ -171,7 +172,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await setKey(admin, 'sandbox-key');
 
   show('member', await addServer(member, 'no-port.example.com'));
-  for (let n = 1; n <= 10; n += 1) await addServer(member, `more.example.com:${n}`);
+  for (let n = 1; n <= 10; n += 1) show('member', await addServer(member, `more.example.com:${n}`));
   await pressSubmit(member, await paste(member, lines(12)));
   show('member', await addServer(member, 's1.example.com:27015'));
   const list = show(
@@ -250,6 +251,7 @@ const OPENERS = [
   'setkey:again',
   'setkey:enter',
   'settings:type',
+  'submit:another',
   'submit:askgame',
   'submit:change',
   'submit:correct',
@@ -458,7 +460,8 @@ describe('a modal that another user opened', () => {
   });
 
   /** Whether a modal belongs to a user. An empty one contains only the input of the user who submits it. */
-  const isOfSomebody = ({ modal }: Opened) => !/^submit:fields:(?:#|$)/.test(modal.data.custom_id);
+  const isOfSomebody = ({ modal }: Opened) =>
+    !/^submit:(?:fields:(?:#|$)|another:)/.test(modal.data.custom_id);
 
   /** Submits a modal, and forges its user and guild on the way to the bot. Returns the reply's text. */
   async function submitAs(

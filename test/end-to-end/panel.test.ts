@@ -429,14 +429,16 @@ describe('a submission from a panel', () => {
         member.submit(modalOf(await member.press(panel, 'Submit a game server')), { game: 'cs2', server });
       const sendList = async (servers: string) =>
         member.submit(modalOf(await member.press(panel, 'Submit a list')), { servers });
-      expect(textOf(await fillIn('one.example.com:1'))).toContain(ACCEPTED);
+      const one = await fillIn('one.example.com:1');
+      expect(textOf(one)).toContain(ACCEPTED);
+      await edit(member, one, { server: 'another.example.com:1' }, 'Another one');
       await pressSubmit(member, await sendList('two.example.com:1 cs2\nthree.example.com:1 cs2'));
       const wrong = await fillIn('four.example.com');
       expect(textOf(await edit(member, wrong, { server: 'four.example.com:1' }))).toContain(ACCEPTED);
       const unreadable = await sendList('[');
       await pressSubmit(member, await edit(member, unreadable, { servers: 'five.example.com:1 cs2' }));
       expect(textOf(await addServer(member, 'six.example.com:1'))).toContain(ACCEPTED);
-      expect(listing.submitted).toHaveLength(6);
+      expect(listing.submitted).toHaveLength(7);
       const announced = () => contentsIn(guild).filter((text) => text?.includes('for review'));
       await expect.poll(() => announced().length).toBe(1);
       const last = inGeneral(guild).at(-1)?.current.embeds[0]?.description;

@@ -176,7 +176,9 @@ describe('/submissions', () => {
     await listing.behave({ kind: 'reset' }, 1);
     await addServer(member, 'lost.example.com:1');
     const page = await member.slash('submissions');
-    expect(textOf(page)).toContain('❓ It may have arrived. Wait for the review');
+    expect(textOf(page)).toContain(
+      "❓ It may have arrived. Ask an admin to check the listing service's site",
+    );
     const again = 'Submit unsent.example.com:1 again';
     const anyway = 'Send lost.example.com:1 again anyway';
     expect(labelsOf(page)).toEqual([anyway, again, 'Show list 1', 'Export']);

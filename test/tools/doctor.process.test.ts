@@ -293,6 +293,12 @@ describe('the doctor, about everything else', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
+  it('notes that there is no page on which members can check what is unconfirmed', async () => {
+    expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
+    const { text } = await examine({ LISTING_URL: 'https://list.example/' });
+    expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
+  });
+
   it('asks Steam once if SERVER_LOOKUP is on, and warns if it does not respond', async () => {
     expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
     const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
