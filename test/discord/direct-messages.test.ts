@@ -74,7 +74,7 @@ it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then 
   ]);
 });
 
-it('channels are opened one after another, and waiting for a hanging request does not count towards the timeout of the next', async () => {
+it('channels are opened one after another, and the time spent waiting for a hanging request does not count', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {

@@ -18,7 +18,7 @@ const it = ownBotTest({
   start: false,
   env: { ...files, SUPPORT_URL: 'https://help.example.com/' },
 })
-  /** A blocked member of the guild, the admin of a blocked guild, and the admin of a guild that isn't allowed and has no bot user. */
+  /** A blocked member, and the admins of two other guilds. One guild is blocked; the other isn't allowed and lacks the bot user. */
   .extend('blocked', async ({ bot, guild }) => {
     const other = await bot.newGuild();
     const user = guild.person({ role: 'other' });

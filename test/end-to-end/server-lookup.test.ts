@@ -155,7 +155,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('counts what it asked and found', async ({ bot, guild }) => {
+  it('counts its requests and the values it found', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
@@ -168,7 +168,7 @@ describe('the server lookup', () => {
     expect(await counts()).toEqual([asked + 1, found + 1, failed]);
   });
 
-  it('is named in /privacy', async ({ member }) => {
+  it('is mentioned in /privacy', async ({ member }) => {
     expect(textOf(await member.slash('privacy'))).toContain('Steam and name servers receive the addresses');
   });
 

@@ -198,7 +198,7 @@ describe("the service's response about a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is stored, cut to 300 characters, if its message is unknown, but not if it is about servers or absent', async () => {
+  it('is stored, cut to 300 characters, only if its message is unknown and not about servers', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });

@@ -50,8 +50,8 @@ interface Typed {
  */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
   const untried = WAYS.flatMap((way) => shapesOf(way.most).map((text): Typed => ({ way, text })));
-  verdict.count('lists shown', 0);
-  verdict.count('shapes of every way', untried.length);
+  verdict.count('previews of lists', 0);
+  verdict.count('text shapes tried through every input', untried.length);
   for (let round = 1; Date.now() < until || untried.length > 0; round++) {
     const left = until - Date.now();
     const ms = untried.length > 0 ? ROUND_MS : Math.min(ROUND_MS, left);
@@ -125,7 +125,7 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   await live('first');
   await world.bot.stop();
   for (const { guildId } of admins) {
-    verdict.count('records damaged', damage(world.data, guildId, random.of(`damage ${guildId}`)));
+    verdict.count('damaged records', damage(world.data, guildId, random.of(`damage ${guildId}`)));
   }
   await world.startBot();
   for (const admin of admins) await setAnew(world, admin);
@@ -223,7 +223,7 @@ async function liveHostile(
     }
     if (answer?.kind !== 'message') return;
     const labels = labelsOf(answer);
-    if (labels.includes('Cancel') && labels.length > 1) verdict.count('lists shown', 1);
+    if (labels.includes('Cancel') && labels.length > 1) verdict.count('previews of lists', 1);
     const label = labels[random.below(labels.length)];
     if (label === undefined) return;
     const next = await answered(`the button ${label}`, () => person.press(answer.message, label));

@@ -87,7 +87,7 @@ export async function troubleReplicas(
     await standStill([one], ONE_STOPPED_MS);
     await Promise.race([one.exited(), sleep(FINDS_OUT_MS)]);
     spared.clear();
-    verdict.count('stops of one', 1);
+    verdict.count('stops of a single replica', 1);
   }
 
   /** Kills a replica in a transaction without the database noticing. */
@@ -97,7 +97,7 @@ export async function troubleReplicas(
     const isSilent = one.wire.freezeInTransaction().then(() => true);
     if (!(await Promise.race([isSilent, pause(LONGEST_WAIT_MS)]))) return;
     await one.stop('SIGKILL');
-    verdict.count('machines that vanished', 1);
+    verdict.count('vanished machines', 1);
   }
 
   async function rollingRestart(): Promise<void> {
@@ -116,7 +116,7 @@ export async function troubleReplicas(
     await server.onlyRead(true);
     await sleep(ONLY_READS_MS);
     await server.onlyRead(false);
-    verdict.count('times that PostgreSQL only read', 1);
+    verdict.count('times that PostgreSQL was read-only', 1);
   }
 
   async function everything(): Promise<void> {
@@ -130,7 +130,7 @@ export async function troubleReplicas(
       await vanish();
       await pause(PAUSE_MS);
       await standStill(replicas, ALL_STOPPED_MS);
-      verdict.count('stops of all', 1);
+      verdict.count('stops of all replicas', 1);
       await pause(PAUSE_MS);
       await onlyRead();
     }
@@ -140,5 +140,5 @@ export async function troubleReplicas(
 
   await Promise.all([kill(), everything()]);
   await Promise.all(replicas.map(untilReady));
-  verdict.count('replicas that ended since others had taken over', fleet.leasesOver());
+  verdict.count('replicas that ended because others had taken over', fleet.leasesOver());
 }

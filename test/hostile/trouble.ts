@@ -132,7 +132,7 @@ export async function makeTrouble(
 
   /** Simulates an error of the service that looks like invalid keys. */
   async function refuseKeys(): Promise<void> {
-    verdict.count('seconds of refused keys', 2);
+    verdict.count('seconds of rejected keys', 2);
     refusals.refuseKeys(true);
     await listing.behave(KEY_REFUSAL);
     await sleep(2_000);
@@ -141,7 +141,7 @@ export async function makeTrouble(
   }
 
   async function jump(own: Random): Promise<void> {
-    verdict.count('jumps of the clock', 1);
+    verdict.count('clock jumps', 1);
     await setClock((own.chance(0.5) ? HOUR_MS : THREE_WEEKS_MS) * (own.chance(0.5) ? 1 : -1));
     await sleep(own.between(500, 3_000));
     await setClock(0);
@@ -151,7 +151,7 @@ export async function makeTrouble(
   async function leaveLogUnread(): Promise<void> {
     await sleep(UNREAD_AFTER_MS, undefined, { signal: over }).catch(() => undefined);
     if (over.aborted) return;
-    verdict.count('times that the log was not read', 1);
+    verdict.count('pauses of the log reader', 1);
     bot.readLog(false);
     await sleep(UNREAD_MS, undefined, { signal: over }).catch(() => undefined);
     bot.readLog(true);

@@ -83,7 +83,7 @@ export async function openWorld(options: WorldOptions) {
   sandbox.watch((event) => {
     if (event.kind === 'log') lines.push(event.line);
     if (event.kind === 'bot' && event.state === 'crashed') {
-      verdict.harm('crashes', event.exit.lastWords.join('\n') || 'it ended without a word');
+      verdict.harm('crashes', event.exit.lastWords.join('\n') || 'the bot ended without output');
     }
   });
 

@@ -372,7 +372,7 @@ describe('an unreachable service', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it('is sent nothing', async () => {
+  it('receives no server', async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));

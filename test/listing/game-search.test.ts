@@ -218,7 +218,7 @@ describe('a search of any list for any text', () => {
     );
   });
 
-  it('finds every game by its alias, its name and each beginning of it, with at most equally good ones before it', () => {
+  it('finds every game by its alias, its name and each beginning of it, and puts no worse match first', () => {
     const short = fc.string({
       unit: fc.constantFrom('a', 'b', '1', ' ', '-', "'"),
       minLength: 1,

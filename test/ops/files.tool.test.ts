@@ -72,7 +72,7 @@ describe('the files for operators', () => {
     expect(run(process.execPath, [tool, ...args])).toEqual({ status: 0, printed: '' });
   });
 
-  it('have an egg whose variables the bot reads, whose Node is new enough, and whose text for "started" the bot prints', async () => {
+  it('include an egg that matches the bot: its variables, its Node version and its text for "started"', async () => {
     const egg = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     const least = Number(/\d+/.exec(engines.node)?.[0]);
     for (const image of Object.values(egg.docker_images)) {
