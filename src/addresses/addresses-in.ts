@@ -26,9 +26,9 @@ export interface FoundAddress {
 
 /** A run of characters between separators in prose and markup. Brackets don't separate, because IPv6 needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
-/** Characters that no address begins or ends with. */
+/** Characters that can't begin or end an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
-/** A label joined to its address: `IP:8.8.8.8:27015`. IPv6 has no dot before its second colon. */
+/** A label joined to its address: `IP:8.8.8.8:27015`. In IPv6, a dot never precedes the second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Words before four numbers that make them a version, not an address. */
 const VERSION =

@@ -1,4 +1,4 @@
-/** Matches text that needs no change, as most does. */
+/** Matches text that doesn't need to be changed, like most text. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**
@@ -49,7 +49,7 @@ export function withoutEnds(
 /** Words for "password" in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** A password in its own cell, after the cell that says `password`. An address isn't a password. */
+/** A password in the cell after `password`. An address isn't a password. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
 /** A password can contain spaces. It ends with the line, or before the next console command. */
@@ -72,7 +72,7 @@ const CONNECTS =
 /** The address of a web page, and a server's address in its path, as pages about a server have it. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/** A user name and a password before a host without a scheme. `pw:a@b` is a password that contains the sign. */
+/** A user name and a password before a host without a scheme. `pw:a@b` is a password that contains `@`. */
 const USER = new RegExp(
   `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
   'giu',
@@ -94,7 +94,7 @@ function withoutPath(link: string): string {
  * link to a page about one server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
-  // Every link, user name and tail has one of these signs.
+  // Every link, user name and tail has one of these characters.
   if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)

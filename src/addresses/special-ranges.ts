@@ -47,7 +47,7 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 const LISTS = RANGES.map(([range, subnets]) => [range, listOf(subnets)] as const);
-/** All ranges in one list, for a quick check: most addresses are in no range. */
+/** All ranges in one list, for a quick check: most addresses aren't in any range. */
 const SPECIAL = listOf(RANGES.flatMap(([, subnets]) => subnets));
 const GLOBAL_UNICAST = listOf(['2000::/3', '64:ff9b::/96']); // IANA IPv6 Address Space; RFC 6052
 const TEREDO = listOf(['2001::/32']);

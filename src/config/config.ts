@@ -115,13 +115,13 @@ const configSchema = z.object({
       /^https?:$/.test(protocol),
     ),
   ),
-  /** Whether Steam and name servers get addresses of game servers, to fill in what members didn't type. */
+  /** Whether the bot sends addresses of game servers to Steam and to name servers, to fill in missing ports and games. */
   serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
   steamApiUrl: url(
     'https://api.steampowered.com, or another https URL (http only on this machine)',
     isHttpsOrLoopback,
   ).default('https://api.steampowered.com'),
-  /** Absent: those of the machine. */
+  /** Absent: the machine's own name servers. */
   nameServers: z.exactOptional(nameServers),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
@@ -145,7 +145,7 @@ const SECRETS = [
 /** Variables that can also be given as a file, by `NAME_FILE`. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
-/** A variable that must not be empty: it closes the bot to other guilds, and an empty value must not open it to all. */
+/** A variable that must not be empty: it restricts the bot to some guilds, and an empty value must not open it to all. */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
 /** The names of all variables that the bot reads. */

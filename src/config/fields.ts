@@ -81,7 +81,7 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** Accepts a URL that is usable by anyone who knows it, and wraps it in a `Secret`. */
+/** Accepts a secret URL, which works for anyone who knows it, and wraps it in a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
@@ -148,7 +148,7 @@ export const storeUrl = z.string().transform((text, { addIssue }) => {
   return z.NEVER;
 });
 
-/** One or more encryption keys, of which the first encrypts. The results are in base64. */
+/** One or more encryption keys in base64. The first one encrypts. */
 export const encryptionKeys = z
   .string()
   .transform((text) => text.split(',').map((key) => key.trim()))

@@ -23,7 +23,10 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** How long the first attempt has before a second one starts beside it, in milliseconds: its idle connection may be dead. */
+/**
+ * How long the first attempt can take before a second one starts in parallel, in milliseconds: its idle connection may be
+ * dead.
+ */
 const FIRST_ATTEMPT_MS = 1_000;
 /** The time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
@@ -279,7 +282,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (statusCode >= 200 && statusCode < 300) return body.dump();
     if (statusCode === 429) noteRateLimit(headers);
     const why = Object(await body.json().catch(() => undefined));
-    // The error has no URL, because the URL contains the token.
+    // The error doesn't have a URL, because the URL contains the token.
     throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
@@ -427,8 +430,8 @@ function createConnections() {
   return {
     agent: (): Agent => agent,
     /**
-     * Gives new requests new connections; current requests keep theirs. Does nothing while replaced connections are
-     * still in use, because in a burst every replacement would open as many connections again.
+     * Gives new requests new connections; current requests keep theirs. While replaced connections are still in use, it
+     * doesn't replace any: in a burst, every replacement would open as many connections again.
      */
     replace(): void {
       if (draining !== undefined) return;

@@ -19,7 +19,7 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
     now: () => performance.now(),
   });
 
-  /** Returns how long nothing is sent, in milliseconds; 0 without a block. */
+  /** Returns how long requests are paused, in milliseconds; 0 without a block. */
   const leftMs = () => Math.max(0, until - performance.now());
 
   return {

@@ -31,7 +31,10 @@ export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: strin
   return String(Object(guild).name);
 }
 
-/** Whether an error from Discord concerns the guild. A response from elsewhere, such as a proxy's page, has no code. */
+/**
+ * Whether an error from Discord concerns the guild. A response from elsewhere, such as a proxy's page, doesn't have a
+ * code.
+ */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

@@ -54,8 +54,8 @@ export interface DirectMessagesDeps {
 export type DirectMessages = ReturnType<typeof createDirectMessages>;
 
 /**
- * Creates a sender of direct messages. Once Discord stops them, it sends none for an hour. If Discord stops them again
- * within a day, it sends none for a day.
+ * Creates a sender of direct messages. If Discord stops them, it pauses for an hour. If Discord stops them again within a
+ * day, it pauses for a day.
  */
 export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
   const refusals = createRefusals();
@@ -77,7 +77,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     );
   }
 
-  /** Waits for a rate limit for as long as Discord says. @throws PausedError */
+  /** Posts unless direct messages are paused. Waits as long as a rate limit requires. @throws PausedError */
   async function postUnlessPaused(route: `/${string}`, body: unknown): Promise<unknown> {
     if (await isPaused()) throw new PausedError();
     try {

@@ -48,7 +48,8 @@ class HttpStatusError extends Error {
 
 /**
  * Creates an endpoint to which Discord posts interactions, in place of the gateway. It answers each post with 202, then
- * the bot responds to the interaction as usual. While it listens, it counts as connected; silence means nothing.
+ * the bot responds to the interaction as usual. While it listens, it counts as connected, even if it doesn't receive
+ * anything.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;

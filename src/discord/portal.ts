@@ -85,7 +85,7 @@ export function installationTroubles(application: Application): readonly string[
 }
 
 /**
- * The number of guilds at which verification is near, and the number after which nobody can add an unverified
+ * The number of guilds at which verification is near, and the number after which other guilds can't add an unverified
  * application.
  */
 const NEARLY_FULL = 75;

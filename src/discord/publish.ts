@@ -109,8 +109,8 @@ export const publishedKey = (applicationId: string): string => `published:${appl
 
 /**
  * Returns a hash that changes when our commands or Discord's copies change. Every change gives a command a new version,
- * whoever made it: another bot with the same token, or this one before an older backup was restored. So the fields that
- * Discord adds needn't be compared.
+ * no matter who made it: another bot with the same token, or this one before an older backup was restored. So the fields
+ * that Discord adds needn't be compared.
  * @param published the commands that Discord has
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {

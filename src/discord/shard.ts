@@ -33,7 +33,7 @@ const HELLO_MS = 20_000;
  * sending heartbeats (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_MS = 60_000;
-/** The time limit for closing a connection, in milliseconds; a dead one never closes by itself. */
+/** The time limit for closing a connection, in milliseconds; a dead one never closes on its own. */
 const CLOSES_MS = 1_000;
 /**
  * After this many consecutive connections without a session, the shard drops the old session and uses the main address
@@ -66,11 +66,11 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws. The
- * bot doesn't use the library's own reconnecting. Version 1.2.3 has these problems:
- * - It retries twice a second for ever.
+ * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws. The bot
+ * doesn't use the library's own reconnecting. Version 1.2.3 has these problems:
+ * - It retries twice a second forever.
  * - It waits half a minute on a dead line.
- * - It waits for ever if RESUME isn't answered.
+ * - It waits forever if RESUME isn't answered.
  * Version 2.0.4 also gives up the session if one connection fails. So every connection ends in `end`, which starts the
  * next one.
  */
@@ -83,8 +83,8 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   let resumeLimit: NodeJS.Timeout | undefined;
   let hasIdentified = false;
   /**
-   * When the shard last received anything, by `performance.now()`; `undefined` while nothing is expected. Nothing is
-   * expected before the first IDENTIFY, nor while the shard waits for its turn, for READY or for the end of a pause.
+   * When the shard last received anything, by `performance.now()`. `undefined` before the first IDENTIFY, and while the
+   * shard waits for its turn, for READY or for the end of a pause.
    */
   let heardAt: number | undefined;
 
@@ -208,7 +208,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /** Returns the milliseconds since the shard last received anything; 0 while nothing is expected. */
+    /** Returns the milliseconds since the shard last received anything; 0 while it doesn't expect anything. */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();

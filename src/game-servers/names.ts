@@ -4,9 +4,9 @@ import { parseHost } from '../addresses/host.ts';
 import { createCache } from '../bounded-map.ts';
 import { codeOf } from '../error-code.ts';
 
-/** The port of a Minecraft server whose name has no SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
+/** The port of a Minecraft server without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
 const MINECRAFT_PORT = 25_565;
-/** Milliseconds for an attempt at a name server. */
+/** The time limit for a query to a name server, in milliseconds. */
 const ATTEMPT_MS = 1_000;
 const REMEMBERED_MS = 60_000;
 /** The definite response that there is no such record (Node docs: DNS, "Error codes"). */
@@ -22,7 +22,7 @@ export function createNames(nameServers?: readonly string[]) {
   if (nameServers) resolver.setServers(nameServers);
 
   const addresses = createCache(async (host): Promise<readonly string[]> => {
-    // The name can come from an SRV record, which anybody can write.
+    // The name can be from an SRV record, which anyone can publish.
     if (!parseHost(host).ok) return [];
     if (isIP(host) !== 0) return [host];
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);

@@ -17,7 +17,7 @@ export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
 
 export type ServerLookup = ReturnType<typeof createServerLookup>;
 
-/** Milliseconds that a submission or a list waits for all lookups together. */
+/** How long a submission or a list waits for all its lookups, in milliseconds. */
 const DEADLINE_MS = 2_500;
 const MOST_HOSTS = 50;
 
@@ -26,8 +26,8 @@ const CELLS = ['game', 'port', 'queryPort'] as const;
 type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefined>> | 'isQueryPort';
 
 /**
- * Fills in the query port, the game or the Minecraft port that a member didn't type, from Steam's public list and from DNS. It
- * never replaces anything that was typed, and sends nothing to a game server.
+ * Creates the lookup that fills in the query port, the game or the Minecraft port if a member didn't type it. It uses
+ * Steam's public list and DNS, and never contacts a game server. It never replaces typed values.
  */
 export function createServerLookup({ nameServers, games, ...deps }: ServerLookupDeps) {
   const steam = createSteam(deps);
@@ -39,7 +39,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns what to look up for a row in which something is missing: a host, and how. */
+  /** Returns the lookup for an incomplete row: the host, and the way to look it up. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
@@ -55,7 +55,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 
-  /** Returns the row read again with what was found; as it was if it still can't be submitted. */
+  /** Rereads a row with the values found. Returns it unchanged if it still can't be submitted. */
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
@@ -68,7 +68,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   }
 
   return {
-    /** Returns the rows with what was found within 2.5 seconds. Never throws. */
+    /** Returns the rows with the values found within 2.5 seconds. Never throws. */
     async complete(rows: readonly Row[]): Promise<readonly Row[]> {
       const steamGames = steamGamesAmong(games);
       const completed = [...rows];
@@ -83,7 +83,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
       const changed = completed.filter((row, index) => row !== rows[index]);
       for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
-      // Rows can say the same once they are complete. What is found later changes nothing.
+      // Completed rows can be equal. Values found later are ignored.
       return withRepeats([...completed]);
     },
     async stop(): Promise<void> {
@@ -93,13 +93,13 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   };
 }
 
-/** Returns the game server of a row that lacks nothing but a game; its game is ''. */
+/** Returns the game server of a row that lacks only a game; its game is ''. */
 function serverWithoutGame(row: Row): ServerSubmission | undefined {
   const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
   return read?.ok ? read.submission : undefined;
 }
 
-/** Returns what Steam's list has for a game server that lacks a query port, or its game, which is '' then. */
+/** Returns the values in Steam's list for a game server without a query port, or without a game (''). */
 function findingFor(
   { port, game: named }: ServerSubmission,
   servers: readonly SteamServer[],

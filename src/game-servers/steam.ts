@@ -11,15 +11,18 @@ export interface SteamDeps {
 }
 
 const PATH = '/ISteamApps/GetServersAtAddress/v1/';
-/** A thousand game servers take some 200 KiB. */
+/** The maximum size of a response, in bytes. A thousand game servers take some 200 KiB. */
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED_MS = 10 * 60_000;
-/** One request a second, saved up for a minute at most: 86,400 a day. Steam's terms allow 100,000. */
+/** The bot can make one request a second and save up this many, so at most 86,400 a day. Steam's terms allow 100,000. */
 const MOST_SAVED_REQUESTS = 60;
-/** Milliseconds for a whole request: no submission waits longer. */
+/** The time limit for a whole request, in milliseconds. A submission never waits longer. */
 const REQUEST_MS = 2_500;
 const MOST_FAILURES = 3;
-/** Pauses in milliseconds: the first after three failures, doubled up to the longest. A 429 or 403 begins the longest one. */
+/**
+ * Pauses in milliseconds. The first follows three failures, and each further one is twice as long, up to the longest. A
+ * 429 or 403 starts the longest one.
+ */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
 const LIMITED: ReadonlySet<unknown> = new Set([403, 429]);
@@ -43,8 +46,8 @@ const serverSchema = z
 export type SteamServer = z.infer<typeof serverSchema>;
 
 /**
- * Asks Steam's keyless list which game servers are at an address (`ISteamApps/GetServersAtAddress`), and remembers the response
- * for ten minutes. After a 429, a 403 or three failures in a row it pauses, and logs that once.
+ * Creates a client for Steam's keyless list of the game servers at an address (`ISteamApps/GetServersAtAddress`). It
+ * caches each response for ten minutes. After a 429, a 403 or three failures in a row it pauses, and logs that once.
  */
 export function createSteam({ steamApiUrl, onLookup, logger, now = () => performance.now() }: SteamDeps) {
   const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
@@ -53,7 +56,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /** Returns whether a request can be made now, and counts it. */
+  /** Whether a request can be made now. Counts it if so. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
@@ -106,9 +109,9 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }, REMEMBERED_MS);
 
   return {
-    /** Returns the game servers at a public IPv4 address; none if Steam can't be asked now. Never throws. */
+    /** Returns the game servers at a public IPv4 address; none if Steam can't be queried now. Never throws. */
     serversAt: (address: string): Promise<readonly SteamServer[]> => remembered.get(address).catch(() => []),
-    /** Asks even during a pause, and remembers nothing. @throws Error if Steam doesn't respond as it should */
+    /** Queries Steam even during a pause, without the cache. @throws Error if Steam doesn't respond as it should */
     ask,
     close: (): Promise<void> => agent.destroy(),
   };

@@ -58,7 +58,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   const log = createSparingLog(logger);
   const known = new Map<Condition, Known>();
   const waiting: Line[] = [];
-  /** Whether the operator was notified, by key, where the store hasn't saved this yet. */
+  /** The notified states, by key, that the store hasn't saved yet. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
@@ -80,7 +80,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
 
   async function lookAt(condition: Condition, now: Health): Promise<void> {
     const found = await Promise.try(condition.look, now).catch(() => undefined);
-    // Unknown, for example if the store can't be read; that is a condition of its own.
+    // The state is unknown, for example because the store can't be read. Another condition reports that.
     if (found === undefined) return;
     const state = known.get(condition) ?? { since: undefined, isTold: undefined };
     known.set(condition, state);

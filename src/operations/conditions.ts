@@ -18,11 +18,13 @@ export interface Condition {
   /** The sentences for when it starts and for when it ends. */
   readonly says: string;
   readonly over: string;
-  /** Returns whether it holds, or a detail without secrets and members' names. */
+  /**
+   * Returns whether the condition holds. A text means that it holds, and adds details without secrets or members' names.
+   */
   readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** With fewer IDENTIFYs left for the day, something keeps starting new sessions. */
+/** If fewer IDENTIFYs are left for the day, something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
 /** How long the bot waits for Discord, in milliseconds. */
 const ASK_MS = 1_000;

@@ -26,7 +26,7 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** With fewer IDENTIFYs left for the day, a start is risky: after the last one, Discord resets the token. */
+/** If fewer IDENTIFYs are left for the day, a start is risky: Discord resets the token after the last one. */
 const FEW_IDENTIFIES = 100;
 /** The time limit for all requests to Discord together, in milliseconds. */
 const DISCORD_MS = 8_000;
@@ -40,7 +40,7 @@ export type PortalConfig = Pick<
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
 >;
 
-/** Ends all requests to Discord at the same time, including those that wait for a rate limit or a block. */
+/** Gives all requests to Discord a common time limit, which includes waiting for a rate limit or a block. */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);

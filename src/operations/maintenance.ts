@@ -20,8 +20,8 @@ export interface MaintenanceDeps {
 }
 
 /**
- * Creates the job that deletes expired data and re-encrypts data that a former key encrypted. It runs soon after the
- * start and then once an hour, in one process for all.
+ * Creates the job that deletes expired data and re-encrypts the data of old keys. It runs soon after the start and then
+ * once an hour, in one process for all.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
   const { tasks, byAge, isClockRight, claimJob, logger } = deps;

@@ -9,8 +9,8 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * Returns the name of a backup until it is complete. Every backup of a database into a folder uses the same name, so
- * the next backup overwrites what a killed one left.
+ * Returns the name of a backup until it is complete. Every backup of a database into a folder uses the same name, so the
+ * next backup overwrites the remains of a killed one.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
@@ -23,8 +23,8 @@ export interface BackupDeps {
 }
 
 /**
- * Copies the database as it is at one moment, without deleted data, into a file that only its owner can read. The file
- * appears complete, checked and synced, or not at all. It contains everything but the encryption key.
+ * Copies a snapshot of the database, without deleted data, into a file that only its owner can read. The file appears
+ * complete, checked and synced, or not at all. It contains everything but the encryption key.
  *
  * `VACUUM INTO` reads in one transaction and doesn't disturb writers. It took 266 ms, and SQLite's online backup, which
  * restarts with each write, took 2.3 s (measured). It blocks its process, so the bot runs it in another one.
@@ -81,7 +81,7 @@ export async function removePartial(partial: string): Promise<void> {
   await rm(`${partial}-journal`, { force: true });
 }
 
-/** The space that must stay free besides a backup, in bytes. */
+/** The space that must remain free after a backup, in bytes. */
 export const LEAST_FREE = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;

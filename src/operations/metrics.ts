@@ -216,7 +216,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the games list was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  // The bot doesn't manage the backups or the disk of PostgreSQL.
+  // The bot doesn't manage PostgreSQL's backups or its disk.
   const { path } = store;
   if (path !== undefined) {
     gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', async () =>

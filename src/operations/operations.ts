@@ -63,7 +63,7 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
-  // If there can be several processes, each gives its name.
+  // If there can be several processes, each one gives its host name.
   const place = store.path === undefined ? hostname() : '';
   const watches: readonly Part[] = [
     ...(webhook

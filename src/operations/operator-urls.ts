@@ -4,9 +4,9 @@ import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 
-/** The time limit for a response from one of the operator's URLs, in milliseconds. */
+/** The time limit for a response from an operator's URL, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** The maximum size that is read of a response, in bytes. */
+/** The maximum number of bytes to read from a response. */
 const MOST_READ = 65_536;
 
 /** Posts a text to the operator's webhook. @throws Error as {@link ask} */

@@ -15,8 +15,8 @@ export interface ReencryptionDeps {
 }
 
 /**
- * Re-encrypts everything that a former key encrypted, once every process encrypts with the new one. The former key
- * counts as used until everything is done, so a crash only repeats the work.
+ * Re-encrypts the data of old keys once every process encrypts with the new key. The old keys count as used until all
+ * data is re-encrypted, so a crash only repeats the work.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {

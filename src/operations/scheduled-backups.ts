@@ -25,12 +25,12 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** How often the bot checks whether a backup is due, in milliseconds. It also retries a failed backup then. */
+/** How often the bot checks whether a backup is due, in milliseconds. A failed backup is retried at the same interval. */
 const LOOK_EVERY_MS = 600_000;
 /** How long after its due time a backup counts as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
-/** The end of the name of such a backup: `bot-2026-01-31T12-00-00Z.sqlite`. */
+/** Matches the end of a scheduled backup's name: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
@@ -41,7 +41,7 @@ const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // With PostgreSQL, there is no path and no backup.
+  // PostgreSQL doesn't have a path, and the bot doesn't back it up.
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);

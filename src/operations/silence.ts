@@ -17,7 +17,7 @@ const LOOKS_IN_A_WAIT = 40;
 
 /**
  * Ends the process if the gateway has been silent for too long, so that a supervisor restarts it: the connection may
- * never recover by itself. A start uses an IDENTIFY for every shard. Must be started before the connection.
+ * never recover on its own. Each start uses one IDENTIFY per shard. Must be started before the connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;

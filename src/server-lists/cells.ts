@@ -116,7 +116,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   });
 }
 
-/** Returns a number that is called a port, if it's not known of what. */
+/** Returns a number that is called a port, if its purpose is unclear. */
 const unclearIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 

@@ -10,9 +10,11 @@ const FORMULA = `(?='*${SIGN})`;
 const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
-/** Some spreadsheets split at these characters even inside quotes. They also split at tabs, which no cell contains. */
+/**
+ * Some spreadsheets split at these characters even inside quotes. They also split at tabs, but cells never contain tabs.
+ */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** Columns that are read again when a member sends the file back. Their text must come back unchanged. */
+/** Columns that are read again when a member sends the file back, so their text must survive unchanged. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
 /** Makes a cell safe for spreadsheets: a leading apostrophe marks it as text. */

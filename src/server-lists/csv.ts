@@ -74,7 +74,7 @@ export interface Header {
   readonly names: readonly string[];
 }
 
-/** The fields of a game server itself. A header has at least one of them besides the address. */
+/** Fields that describe a game server. A header has the address and at least one of them. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
 ]);
@@ -147,7 +147,7 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // The member must say what the number belongs to; otherwise the bot would offer the default port instead.
+    // The member must clarify the number; otherwise the bot would offer the default port instead.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {

@@ -10,7 +10,7 @@ import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPo
 /** A server found in one object: the object's own fields, and fields from the objects inside and around it. */
 interface Found extends Place {
   readonly cells: readonly Cell[];
-  /** The names of fields with a list or an object in which nothing was found. */
+  /** The names of fields whose list or object didn't contain anything readable. */
   readonly odd: readonly string[];
 }
 
@@ -157,7 +157,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
     const own = { line, at, cells: named, odd };
-    // If the object has no server fields, each address is a separate server.
+    // If the object doesn't have server fields, each address is a separate server.
     const areByThemselves = !isServer(own) && !isPart(own);
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }

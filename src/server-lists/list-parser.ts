@@ -7,7 +7,7 @@ import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /**
- * In UTF-16 units: the longest text that a Discord modal accepts. Longer texts are parsed in a worker, so that other
+ * The longest text that a Discord modal accepts, in UTF-16 units. Longer texts are parsed in a worker, so that other
  * members don't have to wait.
  */
 const LONGEST_IN_PLACE = 4_000;

@@ -10,7 +10,7 @@ export interface NamedNumber {
   readonly end: number;
 }
 
-/** A number that stands alone and isn't part of an address. */
+/** A separate number that isn't part of an address. */
 const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
 /** The name before the number: `Port: `, `'query_port' => `, `"port" "`, `open port `, "the port is ". */
 const NAME =

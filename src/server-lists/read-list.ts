@@ -104,7 +104,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
     if (row || parser.read(text, number)) return true;
-    // A supposed password may not be one ("PW" for Palworld), so its addresses are read, and nothing else.
+    // An apparent password may not be one ("PW" for Palworld), so its addresses are read, but its words aren't.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }

@@ -28,7 +28,7 @@ export type RowProblem =
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
   /** No port. `usual` is the default port of the game's servers, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
-  /** Words, none of which is an address. */
+  /** Words without an address. */
   | { readonly code: 'no-address' }
   /** The guild doesn't allow this game, given by its alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
@@ -76,7 +76,7 @@ export interface ReadyRow extends RowParts {
   readonly submission: ServerSubmission;
   /** The typed text, for a server that is submitted on its own. */
   readonly typed?: TypedRow;
-  /** The outcome of the row's submission if that is unknown. The row isn't submitted again with the others. */
+  /** The outcome of the row's submission if it is unknown. Such a row isn't submitted again with the others. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
@@ -161,8 +161,8 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
 export const LOWEST_BARE_PORT = 2100;
 
 /**
- * Marks a number that a text calls a port, but without saying of what. The result isn't a valid port, so neither it nor
- * the default port is submitted before the member corrects it.
+ * Marks a number that a text calls a port if its purpose is unclear. The marked number isn't valid, so neither it nor the
+ * default port is submitted before the member corrects it.
  */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 

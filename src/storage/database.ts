@@ -22,7 +22,8 @@ export interface Database {
   /** Opens the tables on a separate connection. SQLite has one connection for everything, so it returns `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
   /**
-   * Opens the database as it is, while a bot may be running on it. Returns `undefined` if it has no tables yet.
+   * Opens the database without migrating it, while a bot may be running on it. Returns `undefined` if it doesn't have
+   * tables yet.
    * @param isWritten if false, a SQLite file is opened read-only
    */
   openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
@@ -52,9 +53,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Statements that prepare a restored backup. Work that was under way during the backup continued after it. Marked as sent,
- * it becomes `unknown` at the next start, so the bot sends nothing twice. Interactions from that time are no longer
- * answered, and its processes are dead.
+ * Statements that prepare a restored backup. Work in progress during the backup was probably completed later. These
+ * statements mark it as sent, so it becomes `unknown` at the next start and isn't sent again. Interactions from that time
+ * can no longer get a reply, and its processes are dead.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

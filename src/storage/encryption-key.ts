@@ -16,8 +16,8 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * The key area that lists, by id, every encryption key ever used. An id is stored before its key is used, so a bot that has
- * all of these keys can decrypt all data.
+ * The prefix of the values that record, by id, every encryption key ever used. An id is stored before its key is used, so
+ * a bot that has all of these keys can decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 

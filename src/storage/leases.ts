@@ -9,7 +9,7 @@ const RENEWED_EVERY_MS = 5_000;
 /** How many consecutive renewals must be on time before a process looks for dead ones. */
 const ON_TIME_TO_LOOK = 2;
 
-/** Other processes declared this one dead and took over its work. It must exit immediately and send nothing more. */
+/** Other processes declared this one dead and took over its work. It must exit immediately and stop sending. */
 export class ExpiredLeaseError extends Error {
   override readonly name = 'ExpiredLeaseError';
 }

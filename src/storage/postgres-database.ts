@@ -26,8 +26,8 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 /** Creates a PostgreSQL database, which several processes can use at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   /**
-   * Takes one connection per guild. Otherwise 20 button presses in a guild would occupy all connections while they wait for
-   * each other's lock.
+   * Limits each guild to one connection. Otherwise 20 button presses in a guild would occupy all connections while they
+   * wait for each other's lock.
    */
   const changes = createInOrder();
   const onLost = (error: Error) =>
@@ -132,7 +132,7 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
 /** Where the oids of the database and a table are stored. A restored database has different ones. */
 export const PLACE = 'store:place';
 
-/** Does after `pg_restore` what `npm run restore` does with SQLite. */
+/** Prepares a database after `pg_restore`, as `npm run restore` does with SQLite. */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (own) => {
     const { rows } = await sql<{ database: number; table: number }>`

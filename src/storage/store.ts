@@ -11,9 +11,9 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { createValues, type Values } from './values.ts';
 
-/** After how many seconds a transaction is logged, because others wait for it. */
+/** How many seconds a transaction can take before it is logged, because others wait for it. */
 const LONG_SECONDS = 1;
-/** After how many seconds a SQLite transaction counts as stuck. The whole bot waits for its connection. */
+/** How many seconds a SQLite transaction can take before it counts as stuck. The whole bot waits for its connection. */
 const STUCK_SECONDS = 30;
 
 /** The key of a value that is written to test whether writing works. */

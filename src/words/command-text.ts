@@ -29,7 +29,7 @@ export const optionText = (command: Described, option: string) =>
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
-/** Returns the name of a message command in every language. Message commands have no description. */
+/** Returns the name of a message command in every language. Message commands don't have a description. */
 export const messageCommandText = (command: keyof Sentences['messageCommands']) =>
   named(({ messageCommands }) => messageCommands[command].name);
 

@@ -48,7 +48,7 @@ export const gameOption = ({ name, alias }: Game) => ({
 /** Returns the games that a select accepts, widely known ones first. A select has at most 25 options. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
-/** Formats games for a sentence that asks which one was meant, each with its alias. */
+/** Formats games with their aliases, for a sentence that asks the user to choose one. */
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 

@@ -33,14 +33,14 @@ export function createListingPages(template: string | undefined): ListingPages {
 /** Encodes the characters that would end a link in Discord's markup; `URL` has already encoded all others. */
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** Turns the text in square brackets into a link that shows no preview below the message. */
+/** Turns the text in square brackets into a link without a preview below the message. */
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
 /** Removes the square brackets. */
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-/** Returns the page about a server, or the list if there is no server. */
+/** Returns the page about a server; without a server, the list. */
 export const pageAbout = (
   { pages }: Pick<Audience, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,

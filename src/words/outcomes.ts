@@ -166,7 +166,10 @@ function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: 
   return withSign(kind, sentences(heading, text));
 }
 
-/** Appends the next step to the text of an outcome. If the text ends with a quote of the service, it goes on a new line. */
+/**
+ * Appends the next step to the text of an outcome. If the text ends with a quote of the service, the step begins on a new
+ * line.
+ */
 function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);

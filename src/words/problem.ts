@@ -7,7 +7,7 @@ import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
-/** What is wrong with a game server, for the user who typed it. */
+/** The problem with a game server, for the user who typed it. */
 export interface ProblemText {
   /** A few words to show after the address. */
   readonly short: string;
@@ -15,7 +15,7 @@ export interface ProblemText {
   readonly help?: string | undefined;
 }
 
-/** The only game whose servers need no port, because an SRV record of their name can contain it. */
+/** The only game whose servers don't need a port, because an SRV record of their name can contain it. */
 const MINECRAFT = 'minecraft';
 /** The maximum length of the input in a text about it, in UTF-16 units. */
 const LONGEST_VALUE = 60;
