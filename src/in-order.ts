@@ -1,4 +1,4 @@
-/** Runs the work of each key one piece at a time, in the order in which it was asked for. Other keys don't wait for it. */
+/** Creates queues that run the work of each key one piece at a time, in order. Other keys don't wait for it. */
 export function createInOrder() {
   /** Resolves at the end of each key's latest work. */
   const ends = new Map<string, Promise<void>>();
@@ -24,8 +24,8 @@ export function createInOrder() {
 }
 
 /**
- * Prevents overlapping runs. A call during a run, which may be past the part that matters to the caller, waits for one more
- * run, together with all other calls until that begins.
+ * Prevents overlapping runs. A call during a run waits for one more run, because the current one may be past the part
+ * that matters to the caller. All calls until that run begins share it.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   const runs = createInOrder();

@@ -21,8 +21,8 @@ export interface SubmissionLogDeps {
 const NAMED = 2;
 
 /**
- * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could
- * not be submitted. Outcomes that a moderators' message shows get no entry. Each entry is one line, however many servers
+ * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could not
+ * be submitted. Outcomes shown in a moderators' message don't get an entry. Each entry is one line, however many servers
  * it has.
  */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel is about the use of the key, and here there is no usable key.
+      // The log channel shows how the key is used, but here the guild doesn't have a usable key.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'

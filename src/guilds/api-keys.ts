@@ -21,7 +21,9 @@ const keySchema = z.object({
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /** The service's last response to a request with the key. It has no message if the service sent the games list. */
+  /**
+   * The service's last response to a request with the key. It doesn't have a message if the service sent the games list.
+   */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),

@@ -51,7 +51,7 @@ export interface PressContext
   readonly argument: string;
   /**
    * Shows progress in place of the button's message, without its buttons. Attached files stay. Can be called any number
-   * of times: the message changes at most every 2 seconds, so most calls show nothing. Never fails.
+   * of times, but the message changes at most every 2 seconds. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
   /** Aborted when the bot has to stop: finish the current work and don't start any more. */
@@ -133,7 +133,7 @@ interface Handler<Input, Says> {
   readonly answers: PressReplyMode;
   /** Whether its files need so much memory that the process builds only one such reply at a time: see answer.ts. */
   readonly isLarge?: true;
-  /** The permission that this action needs, if its command needs none. An action never needs less than its command. */
+  /** The permission for this action, if its command doesn't need one. An action never needs less than its command. */
   readonly permission?: Permission;
   /** Returns a modal if `answers` is `modal`, otherwise a reply. Throws a UserError to turn the member down. */
   run(context: Input): Promise<Says>;

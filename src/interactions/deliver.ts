@@ -42,8 +42,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * Builds a first response that shows on the button's message that the bot is working. Until the reply, the message has
- * no buttons. It has no game servers either, because the member may just have corrected them.
+ * Builds a first response that shows on the button's message that the bot is working. Until the reply, the message shows
+ * neither buttons nor game servers, because the member may just have corrected them.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -110,7 +110,7 @@ export async function sendFirstAccepted(
   await send({ content: sentence });
 }
 
-/** The separator between a reason and the previous content: a line that shows nothing. */
+/** Separates a reason from the previous content, as a blank line. */
 const BELOW_REASON = '\n\u200b\n';
 
 /**
@@ -213,7 +213,7 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   const edit = () => {
-    // While only "thinking…" is shown, there are no buttons, so no other interaction can write this message.
+    // While the message shows only "thinking…", it doesn't have buttons, so other interactions can't write it.
     const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
     return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
   };

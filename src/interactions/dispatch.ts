@@ -92,7 +92,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  /** Returns choices for the option being typed; none if the command has none or the member can't use it. */
+  /** Returns choices for the option being typed; empty if the command doesn't offer any or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,

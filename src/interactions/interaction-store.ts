@@ -129,7 +129,7 @@ export function createInteractionStore({
       .select('process_id')
       .where('id', '=', interactionId)
       .executeTakeFirst();
-    // There is no row if an admin deleted the guild's data.
+    // The row doesn't exist if an admin deleted the guild's data.
     return row === undefined || row.process_id === processId;
   }
 

@@ -19,8 +19,8 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * A member's action as plain data, the same over the gateway and over HTTP. After a crash, it is the recorded part. The
- * bot knows nothing else about a guild.
+ * A member's action as plain data, the same over the gateway and over HTTP. After a crash, it is the recorded part. It is
+ * everything that the bot knows about a guild.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty outside a guild. */

@@ -62,7 +62,7 @@ export const pageFooter = (
 /** Builds the argument of a custom id from a page number and additional state. */
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** Parses an argument built by {@link writePage}; page 1 if it has no number. The state can contain colons. */
+/** Parses an argument built by {@link writePage}; without a number, the page is 1. The state can contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };

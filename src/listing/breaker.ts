@@ -31,8 +31,9 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 const MOST_GUILDS = 10_000;
 
 /**
- * Decides whether a guild can send now. Each guild is tracked separately, so a bad key of one guild blocks no other.
- * Submissions are paused while the listing service fails. A key is paused for as long as the service requests with a 429.
+ * Decides whether a guild can send now. Each guild is tracked separately, so one guild's bad key doesn't block the
+ * others. Submissions are paused while the listing service fails. A key is paused for as long as the service requests
+ * with a 429.
  * @param now the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {

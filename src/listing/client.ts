@@ -124,7 +124,7 @@ export function createListingApi(deps: ListingApiDeps) {
 
 /**
  * Reads the outcome of `action=add`. It trusts the status in the body whatever the HTTP status is, because the
- * specification defines no HTTP status for errors.
+ * specification doesn't define an HTTP status for errors.
  */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   const json = readJson(response, url, key);

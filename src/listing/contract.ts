@@ -145,7 +145,7 @@ export interface Rejected {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** How long the service accepts no further request with this key, in milliseconds (a 429 with `Retry-After`). */
+  /** How long the service rejects further requests with this key, in milliseconds (a 429 with `Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
@@ -165,7 +165,7 @@ export interface UnknownOutcome {
   readonly reason: (typeof UNKNOWN_REASONS)[number];
   /** For the log. */
   readonly detail?: string;
-  /** How long the service accepts no further request, in milliseconds (`Retry-After`). */
+  /** How long the service rejects further requests, in milliseconds (`Retry-After`). */
   readonly retryAfterMs?: number;
 }
 
@@ -202,8 +202,8 @@ export const UNKNOWN_REASONS = [
 export type GamesOutcome = ListedGames | Rejected | Failure;
 
 /**
- * A change of a guild's key caused by a response of the service. `refused`: the first rejection since the key was accepted.
- * `works again`: accepted after a rejection.
+ * A change of a guild's key caused by a response of the service. `rejected`: the first rejection since the key was
+ * accepted. `works again`: accepted after a rejection.
  */
 export type KeyChange = 'rejected' | 'works again';
 
@@ -222,7 +222,7 @@ export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sen
 export const neverConnected = ({ reason }: NotSent): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
-/** The twelve aliases that need no look-up (specification §2.3), with the usual names of their games. */
+/** The twelve aliases that don't need to be looked up (specification §2.3), with the usual names of their games. */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },
   { name: 'Counter-Strike: Source', alias: 'css' },

@@ -11,7 +11,7 @@ export type Games = ReturnType<typeof createGames>;
 export interface GamesDeps {
   /** Fetches with the operator's key; absent if the operator has none. */
   readonly fetchAsOperator?: () => Promise<GamesOutcome>;
-  /** Fetches with a guild's key; `undefined` if the guild has no key that the service accepts. */
+  /** Fetches with a guild's key; `undefined` if the guild doesn't have a key that the service accepts. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
@@ -95,8 +95,9 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches now, with the operator's key. Uses the guild's key if there is no operator's key or the service rejects it.
-   * @returns `undefined` if there is no key to use
+   * Fetches now, with the operator's key. Uses the guild's key if the operator doesn't have one or the service rejects
+   * it.
+   * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
     const outcome = fetchAsOperator && (await fetchOnce(OPERATOR, fetchAsOperator));

@@ -92,7 +92,7 @@ export function createGuard(deps: GuardDeps) {
 
 /** Whether the next try may succeed. A wrong key, a bad certificate or a web page doesn't change within seconds. */
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
-  // A submission is only retried if nothing of it was sent.
+  // A submission is only retried if no part of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }

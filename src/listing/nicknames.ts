@@ -1,7 +1,7 @@
 /**
- * Names of games among players and in tools (gamedig, LinuxGSM, DiscordGSM), unless they are the name without spaces:
- * "gmod", but not "garrysmod". Keyed by the normalised name: lower case, no punctuation. Sources: the games' communities,
- * the tools' lists, and short names in lists of game servers.
+ * Short names of games that players and tools (gamedig, LinuxGSM, DiscordGSM) use. Omits names that only leave out the
+ * spaces: "gmod" is here, but not "garrysmod". Keyed by the normalised name: lower case, no punctuation. Sources: the
+ * games' communities, the tools' lists, and short names in lists of game servers.
  */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   '7 days to die': ['7d2d', 'sdtd'],

@@ -56,7 +56,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
-      // The request ended while it waited for a connection. If aborted here, undici writes nothing.
+      // The request ended while it waited for a connection. If it is aborted here, undici doesn't write it.
       if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
@@ -85,7 +85,7 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
-      // Asks for no compression. Without this header, a request accepts every encoding (RFC 9110 §12.5.3).
+      // Requests an uncompressed response. Without this header, a request accepts every encoding (RFC 9110 §12.5.3).
       'accept-encoding': 'identity',
       'user-agent': 'server-listing-bot',
     },
@@ -125,7 +125,7 @@ function reasonOfBreak(error: Error): UnknownOutcome['reason'] {
 }
 
 function describeError(error: Error): string {
-  // An AggregateError (every address of a host failed) has no message of its own.
+  // An AggregateError (every address of a host failed) doesn't have its own message.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }
