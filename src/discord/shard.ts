@@ -19,8 +19,7 @@ import type { Secret } from '../secret.ts';
 import type { SparingLog } from '../sparing-log.ts';
 import type { IdentifyQuota } from './identifies.ts';
 
-export const SHARD_STATES = ['ready', 'connecting', 'disconnected'] as const;
-export type ShardState = (typeof SHARD_STATES)[number];
+export type ShardState = 'ready' | 'connecting' | 'disconnected';
 
 /**
  * The time limits for opening a connection and for receiving HELLO, in milliseconds. Discord does both almost

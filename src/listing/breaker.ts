@@ -3,10 +3,6 @@ import { createBoundedMap } from '../bounded-map.ts';
 /** How a request to the listing service ended: with a response, or without one (5xx, timeout, no connection). */
 export type RequestHealth = 'answered' | 'failed';
 
-/** Which guilds' submissions are paused: none, those whose own requests failed, or all. */
-export const HELD_BACK_FOR = ['none', 'some', 'all'] as const;
-export type HeldBackFor = (typeof HELD_BACK_FOR)[number];
-
 interface HeardOutcome {
   readonly guildId: string;
   readonly health: RequestHealth;
@@ -91,7 +87,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    heldBackFor(): HeldBackFor {
+    /** Returns which guilds' submissions are paused: none, those whose own requests failed, or all. */
+    heldBackFor(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },

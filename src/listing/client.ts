@@ -82,7 +82,7 @@ export function createListingApi(deps: ListingApiDeps) {
     const ms = performance.now() - sentAt;
     onRequest?.({ action, outcome: outcome.kind, ms });
     if (logger) report(logger, { action, address: url.href, ms: Math.round(ms) }, outcome);
-    if (logger && outcome.kind === 'games') reportUnusable(logger, outcome.unusable ?? []);
+    if (logger && outcome.kind === 'games') reportUnusable(logger, outcome.unusable);
     return outcome;
   }
 
@@ -142,13 +142,7 @@ function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome 
   if (body.success && body.data.status === 'error') return rejected(body.data.message, response);
   const list = gamesSchema.safeParse(json.value);
   if (!list.success) return unusable(response, 'unreadable', whatIsWrong(list.error));
-  const { games, unusable: others, leftOut } = list.data;
-  return {
-    kind: 'games',
-    games,
-    ...(others.length > 0 && { unusable: others }),
-    ...(leftOut > 0 && { leftOut }),
-  };
+  return { kind: 'games', ...list.data };
 }
 
 function rejected(message: string, { status, headers }: HttpResponse): Rejected {
@@ -167,10 +161,9 @@ type ReportLogger = Pick<Logger, 'debug' | 'warn'>;
 function report(logger: ReportLogger, request: object, outcome: Outcome | GamesOutcome): void {
   const { kind } = outcome;
   if (!('reason' in outcome)) {
-    if ('leftOut' in outcome) {
-      const { leftOut } = outcome;
+    if (outcome.kind === 'games' && outcome.leftOut > 0) {
       logger.warn(
-        { ...request, leftOut },
+        { ...request, leftOut: outcome.leftOut },
         `the games list is too long; using only its first ${MAX_GAMES} games`,
       );
     }

@@ -68,6 +68,7 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
+    /** How many elements beyond the first {@link MAX_GAMES} were skipped. */
     leftOut: Math.max(0, list.length - MAX_GAMES),
   };
 }
@@ -207,13 +208,8 @@ export type GamesOutcome = ListedGames | Rejected | Failure;
  */
 export type KeyChange = 'rejected' | 'works again';
 
-interface ListedGames {
+interface ListedGames extends ReturnType<typeof readGameList> {
   readonly kind: 'games';
-  readonly games: readonly Game[];
-  /** Absent if there are none. */
-  readonly unusable?: readonly UnusableGame[];
-  /** How many elements beyond the first {@link MAX_GAMES} were skipped; absent if none were. */
-  readonly leftOut?: number;
 }
 
 export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });

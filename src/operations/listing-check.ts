@@ -37,7 +37,7 @@ export async function checkListing(config: ListingConfig): Promise<string> {
   const { listingApiKey: key, listingApiUrl: baseUrl } = config;
   const outcome = await askListing(config, baseUrl, key);
   if (outcome.kind === 'games') {
-    const { games, leftOut = 0 } = outcome;
+    const { games, leftOut } = outcome;
     const behind = leftOut > 0 ? `; ${leftOut} more are over the limit and cannot be chosen` : '';
     return `responds, with ${games.length} games${behind}`;
   }

@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Registry } from 'prom-client';
 import { DIRECT_MESSAGE_OUTCOMES, type DirectMessageOutcome } from '../discord/direct-messages.ts';
-import { SHARD_STATES } from '../discord/shard.ts';
 import { LATER_REPLY_OUTCOMES, type LaterReplyOutcome } from '../interactions/after-crash.ts';
 import { INTERACTION_OUTCOMES, INTERACTION_TYPES, type InteractionEnd } from '../interactions/traces.ts';
 import { waitAtMost } from '../lifecycle.ts';
-import { HELD_BACK_FOR } from '../listing/breaker.ts';
 import type { ListingRequest } from '../listing/client.ts';
 import { FOUND } from '../server-lists/row.ts';
 import type { TransactionEnd } from '../storage/store.ts';
@@ -181,14 +179,24 @@ function watchState(register: Registry, parts: WatchedParts): void {
         if (now !== undefined) this.set(now);
       },
     });
+  const labelled = (
+    name: string,
+    help: string,
+    label: string,
+    values: () => Readonly<Record<string, number>>,
+  ) =>
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      labelNames: [label],
+      registers: [register],
+      collect() {
+        for (const [value, now] of Object.entries(values())) this.set({ [label]: value }, now);
+      },
+    });
   const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
 
-  new Gauge({
-    name: `${PREFIX}info`,
-    help: 'Always 1: the version is its label.',
-    labelNames: ['version'],
-    registers: [register],
-  }).set({ version: VERSION }, 1);
+  labelled('info', 'Always 1: the version is its label.', 'version', () => ({ [VERSION]: 1 }));
   gauge('ready', 'Whether commands arrive and can be recorded, as in /readyz.', async () =>
     Number((await healthOf(parts)).ready),
   );
@@ -228,24 +236,10 @@ function watchState(register: Registry, parts: WatchedParts): void {
       async () => (await roomFor(path)).free,
     );
   }
-  new Gauge({
-    name: `${PREFIX}shards`,
-    help: 'Shards by state.',
-    labelNames: ['state'],
-    registers: [register],
-    collect() {
-      const counts = gateway.shards();
-      for (const state of SHARD_STATES) this.set({ state }, counts[state]);
-    },
-  });
-  new Gauge({
-    name: `${PREFIX}listing_breaker`,
-    help: '1 for the guilds whose submissions are paused: none, some or all.',
-    labelNames: ['extent'],
-    registers: [register],
-    collect() {
-      const extent = breaker.heldBackFor();
-      for (const each of HELD_BACK_FOR) this.set({ extent: each }, Number(each === extent));
-    },
-  });
+  labelled('shards', 'Shards by state.', 'state', gateway.shards);
+  const breakerHelp = '1 for the guilds whose submissions are paused: none, some or all.';
+  labelled('listing_breaker', breakerHelp, 'extent', () => ({
+    ...{ none: 0, some: 0, all: 0 },
+    [breaker.heldBackFor()]: 1,
+  }));
 }

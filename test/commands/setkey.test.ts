@@ -8,7 +8,7 @@ it('/setkey confirms that the key is saved, even if the store fails immediately 
   const done: string[] = [];
   const command = setKey(
     onlyDeps({
-      keyTrials: { run: async () => ({ kind: 'games', games: [] }) },
+      keyTrials: { run: async () => ({ kind: 'games', games: [], unusable: [], leftOut: 0 }) },
       games: { accept: async () => undefined },
       keys: {
         status: async () => undefined,

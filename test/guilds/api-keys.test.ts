@@ -13,7 +13,7 @@ const by = { userId: '42' };
 const FIRST = new Secret('first-key-0123456789-abcd');
 const SECOND = new Secret('second-key-9876543210-wxyz');
 
-const GAMES: GamesOutcome = { kind: 'games', games: [] };
+const GAMES: GamesOutcome = { kind: 'games', games: [], unusable: [], leftOut: 0 };
 const REJECTED: Outcome = { kind: 'rejected', known: 'invalidKey', message: 'Invalid API key.' };
 const DOWN: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 

@@ -14,7 +14,12 @@ const GAMES: readonly Game[] = [
 const HOUR = 3_600_000;
 const DOWN: GamesOutcome = { kind: 'not-sent', reason: 'unreachable' };
 const INVALID: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
-const listed = (games: readonly Game[] = GAMES): GamesOutcome => ({ kind: 'games', games });
+const listed = (games: readonly Game[] = GAMES): GamesOutcome => ({
+  kind: 'games',
+  games,
+  unusable: [],
+  leftOut: 0,
+});
 const stateOf = (games: Games) => ({
   all: games.all,
   fetchedAt: games.fetchedAt(),
