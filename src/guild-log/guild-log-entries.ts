@@ -109,13 +109,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
  * aliases. The function never throws.
  */
 export const createGoneGamesEntry =
-  ({
-    guildLog,
-    mention,
-  }: {
-    readonly guildLog: Pick<GuildLog, 'tell'>;
-    readonly mention: Audience['mention'];
-  }) =>
+  ({ guildLog, mention }: Pick<KeyAlertDeps, 'guildLog' | 'mention'>) =>
   (guildId: string, aliases: readonly string[]): Promise<void> =>
     guildLog.tell(guildId, (t) => {
       const games = t.and(aliases.map((alias) => escapeText(alias)));

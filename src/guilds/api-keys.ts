@@ -97,12 +97,6 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
-  /** Returns the record; `undefined` if there is none or it is damaged. */
-  async function readable(guildId: string): Promise<KeyRecord | undefined> {
-    const record = await records.get(guildId);
-    return record === 'unreadable' ? undefined : record;
-  }
-
   /** Whether the service rejected the key so recently that the bot doesn't send requests with it. */
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
@@ -181,8 +175,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const said = saidOfKey(outcome);
       if (said === 'nothing') return undefined;
       return store.inGuild(guildId, async () => {
-        const record = await readable(guildId);
-        if (record?.setAt !== setAt) return undefined;
+        const record = await records.get(guildId);
+        if (typeof record !== 'object' || record.setAt !== setAt) return undefined;
         const at = time();
         const change = changeOf(said, record);
         const next: KeyRecord = { ...record, answer: { at, ...messageOf(outcome) } };
@@ -201,8 +195,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
       const isDeleted = await store.inGuild(guildId, async () => {
-        const record = setAt === undefined ? undefined : await readable(guildId);
-        const isAnother = record !== undefined && record.setAt !== setAt;
+        const record = setAt === undefined ? undefined : await records.get(guildId);
+        const isAnother = typeof record === 'object' && record.setAt !== setAt;
         return !isAnother && (await records.delete(guildId));
       });
       if (isDeleted) await store.cutLog();

@@ -20,16 +20,7 @@ export interface OperationsDeps
     Pick<ReencryptionDeps, 'encryption'>,
     Pick<AlarmsDeps, 'mayPost' | 'watchEveryMs'>,
     Pick<ConditionsDeps, 'directMessages'> {
-  readonly config: Pick<
-    Config,
-    | 'httpPort'
-    | 'httpHost'
-    | 'exitWhenSilentSeconds'
-    | 'backupEveryHours'
-    | 'backupKeep'
-    | 'operatorWebhookUrl'
-    | 'heartbeatUrl'
-  >;
+  readonly config: Config;
   readonly store: Store;
   /** Undefined if the configuration doesn't serve metrics. */
   readonly metrics: Metrics | undefined;

@@ -8,14 +8,12 @@ import { checkFile, chownCommand, nearest, withDatabaseFile } from '../storage/d
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
-import { clearTextWarning } from '../store-url.ts';
+import { clearTextWarning, type StoreUrl } from '../store-url.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
 import { mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
-type BackupConfig = Pick<Config, 'storeUrl' | 'backupEveryHours'>;
-type PostgresServer = Config['storeUrl'] & { readonly kind: 'postgres' };
 
 /** The memory that the bot needs, in bytes: 300 MiB under load, and 170 for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
@@ -46,7 +44,7 @@ async function checkSqlite(path: string): Promise<string> {
   }
 }
 
-async function checkPostgres(server: PostgresServer): Promise<string> {
+async function checkPostgres(server: StoreUrl & { readonly kind: 'postgres' }): Promise<string> {
   try {
     const hasTables = await useValues(server, async () => true);
     const answers = hasTables
@@ -102,7 +100,8 @@ function agoOf(ms: number): string {
 }
 
 /** Returns when the last backup was made, and checks whether the next one is on time. */
-export async function checkBackups({ storeUrl, backupEveryHours }: BackupConfig): Promise<string> {
+export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEveryHours'>): Promise<string> {
+  const { storeUrl, backupEveryHours } = config;
   if (storeUrl.kind === 'postgres')
     throw new CheckSkippedError('PostgreSQL has its own backups: see docs/scaling.md');
   const last = await useValues(storeUrl, readLastBackup).catch(() => {
