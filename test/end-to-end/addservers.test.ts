@@ -149,7 +149,7 @@ describe('/addservers', () => {
 
   it.for([
     [
-      'is larger than was claimed',
+      'is larger than its declared size',
       '#'.repeat(256 * 1024 + 1),
       /larger than 256 KiB.*You'll need to choose the file again\./,
     ],
@@ -161,7 +161,7 @@ describe('/addservers', () => {
     ['is empty', ' '.repeat(10), /⚠️ list\.txt is empty\./],
     ['has no server', '# nothing\n', /No game servers found in it/],
     [
-      'is too long',
+      'has too many servers',
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],

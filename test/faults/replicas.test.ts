@@ -212,7 +212,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
 
     expect(textOf(await free).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     await startOther();
-    expect(await Promise.race([locked, 'not told yet'])).toBe('not told yet');
+    expect(await Promise.race([locked, 'no reply yet'])).toBe('no reply yet');
     wire.close();
     expect(textOf(await locked).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(await inTransaction)).toContain('The bot was interrupted before');

@@ -34,7 +34,7 @@ it.each<[string, object, readonly string[]]>([
     ['a', 'b'],
   ],
   [
-    'components with components in them',
+    'nested components',
     {
       components: [
         {

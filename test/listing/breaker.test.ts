@@ -46,15 +46,15 @@ it.each([
     'failed',
   ],
   [
-    'after that, one submission of any guild is sent every 30 seconds',
+    'after ten failures of three guilds, one submission is sent every 30 seconds',
     '3(1- 2- 3-) 1- 30s a? b? 30s a- b?',
     'yes no no',
     'all',
     'failed',
   ],
-  // Guilds that failed three times themselves wait for a response of their own.
+  // Guilds that failed three times wait for a response of their own.
   [
-    'and an answer lets others go',
+    'a response to that submission resumes the other guilds',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',
     'yes yes yes yes',
     'some',
@@ -64,7 +64,7 @@ it.each([
   expect(play(story)).toEqual({ may, heldBackFor, latest });
 });
 
-it('the breaker drops the failures of the first of 10,001 guilds', () => {
+it('the breaker drops the failures of the oldest of 10,001 guilds', () => {
   const { breaker } = open();
   for (let guild = 0; guild <= 10_000; guild += 1)
     for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');
@@ -97,7 +97,7 @@ describe('the pause of a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('is dropped with the first of 10,001 paused guilds', () => {
+  it('is dropped for the oldest of 10,001 paused guilds', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
     expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);

@@ -238,7 +238,7 @@ describe('the REST API', () => {
   it.each([
     ['an unknown route', 'GET /users/@me', {}, '404: Not Found'],
     [
-      'a client that names itself no bot',
+      'a client without the user agent of a bot',
       'GET /gateway/bot',
       { headers: { 'user-agent': 'curl' } },
       'internal network error',
@@ -251,7 +251,7 @@ describe('the REST API', () => {
       'You are not authorized to perform this action.',
     ],
     [
-      'what is no JSON',
+      'a body that is not JSON',
       'POST /interactions/1/a/callback',
       { body: '{', headers: { 'content-type': 'application/json' } },
       'The request body contains invalid JSON.',

@@ -155,7 +155,7 @@ describe('a compatible migration', () => {
 
   it.each<[string, (schema: SchemaModule) => { execute(): Promise<unknown> }]>([
     [
-      'a column that has to be filled',
+      'a column that requires a value',
       (schema) => schema.alterTable('jobs').addColumn('a', 'text', (a) => a.notNull()),
     ],
     [
@@ -165,13 +165,10 @@ describe('a compatible migration', () => {
     ['a renamed column', (schema) => schema.alterTable('jobs').renameColumn('process_id', 'process')],
     ['a dropped column', (schema) => schema.alterTable('jobs').dropColumn('process_id')],
     ['a dropped table', (schema) => schema.dropTable('jobs')],
-    [
-      'an index on a table that is there',
-      (schema) => schema.createIndex('a').on('servers').column('message'),
-    ],
+    ['an index on an existing table', (schema) => schema.createIndex('a').on('servers').column('message')],
     ['a dropped index', (schema) => schema.dropIndex('servers_by_time')],
     [
-      'a table that holds back what others delete',
+      'a table that prevents deletions in others',
       (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),
     ],
   ])("doesn't contain %s", async (_, change) => {

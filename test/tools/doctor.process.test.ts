@@ -155,12 +155,12 @@ describe('the doctor, about Discord', () => {
 
   it.each<[what: string, words: RegExp, answer: RequestListener]>([
     [
-      'a block without an end',
+      'a block without a time limit',
       /Discord blocks this address or this bot[\s\S]*→ wait an hour/,
       (_, response) => response.writeHead(429, { 'content-type': 'text/plain' }).end('error code: 1015'),
     ],
     [
-      'a limit for a day',
+      'a rate limit for a day',
       /Discord limits this bot for another 8272\d seconds/,
       (_, response) =>
         response

@@ -34,7 +34,7 @@ describe('the listing stand-in', () => {
     ['rule 2: no servers', servers(), 'The server list for addition is empty.'],
     ['rule 3: no server, before rule 4', servers(server({ port: '1' })), 'Server parameter is missing.'],
     [
-      'rule 3 of the last server before rule 5 of the first',
+      'rule 3 for the last server before rule 5 for the first',
       servers(server({ ...good, game: 'x' }), server({ ...good, server: '' })),
       'Server parameter is missing.',
     ],
