@@ -32,7 +32,7 @@ export interface CommandDeps
   readonly graceDays: number;
   /** How many days accepted servers are kept. */
   readonly historyDays: number;
-  /** How many days the bot's own backups keep deleted data; 0 if the bot makes no backups. */
+  /** How many days the bot's own backups keep deleted data; 0 if the bot doesn't make backups. */
   readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

@@ -19,7 +19,7 @@ const GAMES_PER_PAGE = 20;
  */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** How many games are named that members can't submit here. */
+/** How many of the games that members can't submit here are named. */
 const MOST_NOT_ALLOWED = 5;
 
 /** /games: lists names and aliases. The page buttons carry all their state, so they survive a restart. */
@@ -60,7 +60,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the games that match the search but aren't allowed here; empty if there are none. */
+  /** Names the matching games that aren't allowed here; '' if all are allowed. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';

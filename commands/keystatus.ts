@@ -11,7 +11,7 @@ import { enterKey } from './setkey.ts';
 import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /keystatus: shows the status of the guild's key, never the key itself, and a button that tests it. */
+/** /keystatus: shows the status of the API key, but never the key itself, and a button that tests it. */
 export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: CommandDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);

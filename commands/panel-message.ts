@@ -35,7 +35,7 @@ export function panelMessage(
 const pressId = (name: PanelButton, game = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(OPENS[name], 'new', game);
 
-/** Whether a game fits into the custom ids of a panel's buttons. */
+/** Whether a game fits into the custom ids of the buttons on a panel. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));
 
 export const panelLink = (

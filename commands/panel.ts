@@ -12,7 +12,7 @@ import { isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
-/** Maximum length of the admin's own text, in characters. */
+/** Maximum length of the text that an admin enters for a panel, in characters. */
 const LONGEST_TEXT = 500;
 
 /** /panel: posts a public message with the buttons for submitting, so that members don't have to know a command. */

@@ -42,7 +42,7 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Before the request to the service: if the store fails here, the admin sees the error and nothing has changed.
+    // Precedes the request to the service: if the store fails here, the admin sees the error, and the key is unchanged.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger.ts';
 
-/** A component with a lifetime. Creating it does no work; `start` does, and `stop` undoes it. */
+/** A component with a lifetime. Its work begins with `start` and ends with `stop`. */
 export interface Part {
   readonly name: string;
   start?(): Promise<void>;

@@ -54,7 +54,7 @@ interface View {
   readonly retry?: Control | undefined;
 }
 
-/** /settings: shows what the guild's admins have chosen, and changes it on a page for each setting. */
+/** /settings: shows the settings, and changes each of them on its own page. */
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, guildLog } = deps;
   const table = allSettings(deps);
@@ -102,7 +102,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // Before the change: if the store fails here, the admin sees the error and nothing has changed.
+    // Precedes the change: if the store fails here, the admin sees the error, and the settings are unchanged.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -204,7 +204,7 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/** Shows one line for each setting in use and one for all others, then the next step, then what can be changed. */
+/** Shows one line for each setting in use and one for all others, then the next step, then the settings to change. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);

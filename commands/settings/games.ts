@@ -61,7 +61,7 @@ const gameOptions = (games: readonly Game[], now?: Settings) =>
     .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
 /**
- * Replaces what was chosen on this page. Choices on other pages stay.
+ * Replaces the choices on this page. Choices on other pages stay.
  * @param all the games of the service, if they are known; games that the service no longer has are removed
  */
 function withGames(
@@ -79,7 +79,7 @@ function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'gam
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // None of the allowed games is in the service's list, as far as that is known.
+  // The service's list is known, and doesn't contain any of the allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
     .slice(0, MOST_NAMED)

@@ -10,7 +10,7 @@ import { changeId, FINE, type Setting } from './setting.ts';
 /** The option for the language that Discord reports for the guild. It isn't the name of a language. */
 const AS_DISCORD_SAYS = 'discord';
 
-/** Returns the name of the guild's public language, in that language. */
+/** Returns the name of the public language, in that language. */
 const everybodysLanguage = ({ language, locale }: Settings): string =>
   languageOf(language ?? locale).sentences.languageName;
 
@@ -28,7 +28,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
     const { t } = context;
-    // Discord sends nothing if the admin chooses the option that the select already shows.
+    // Discord doesn't send an interaction if the admin chooses the option that the select already shows.
     const isToChooseAgain = panels.some(isDue);
     const { control, page } = pagedSelect({
       id: (number) => changeId('language', 'choose', 'language', Number(number)),

@@ -148,7 +148,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
  * @param page the setting whose page is shown afterwards; if empty, all settings
  */
 export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
-  // Nothing is preselected: the channel may have been deleted a second ago. Whether Discord accepts a message that
+  // Doesn't preselect the channel, which may have been deleted a second ago. Whether Discord accepts a message that
   // preselects an unknown channel isn't documented. The line above names the channel.
   channelSelect(
     changeId('log', 'choose', page),

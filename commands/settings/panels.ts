@@ -9,7 +9,7 @@ import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum length of the admin's own text in the list, in UTF-16 units. */
+/** Maximum length in the list of a text that an admin entered, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
 /** The existing panels. The page changes one of them at a time. */
@@ -74,7 +74,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** Finds the panel that a page of the setting shows; `undefined` if there are no panels. */
+/** Finds the panel that a page of the setting shows; `undefined` without panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
@@ -128,7 +128,7 @@ async function panelModal(context: PressContext, messageId: string, deps: Comman
 }
 
 /**
- * Applies the values that were entered. A field that still has the value shown by the modal changes nothing. If the
+ * Applies the entered values. Ignores a field that still has the value that the modal showed. If the
  * game is unknown, the reply reports it and the panel keeps its previous game.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {

@@ -15,7 +15,7 @@ export interface SettingsView {
   readonly now: Settings;
   /** Whether the stored settings are no longer readable, so that `now` has the defaults. */
   readonly isLost: boolean;
-  /** The status of the guild's key; `undefined` if it has no key. */
+  /** The status of the guild's key; `undefined` without a key. */
   readonly key: KeyStatus | undefined;
   /** The service's list of games. */
   readonly games: readonly Game[];
@@ -84,7 +84,7 @@ export interface Setting {
   /** The modal that {@link modalId} opens. */
   readonly modal?: SettingModal;
   /**
-   * Checks whether a problem is solved by now; `undefined` if there is no problem. Called when an admin opens
+   * Checks whether a problem is solved by now; `undefined` without a problem. Called when an admin opens
    * /settings.
    */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
@@ -99,12 +99,12 @@ interface OpenModal extends Omit<ModalOptions, 'id'> {
   readonly about?: string;
 }
 
-/** The modal of a setting. `about` comes from a custom id, and can be forged. */
+/** The modal of a setting. `about` is part of a custom id, and can be forged. */
 export interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
   /** @throws UserError if the input can't be accepted */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
-  /** Builds a button that reopens the modal with input that wasn't accepted. */
+  /** Builds a button that reopens the modal with the rejected input. */
   retry?(context: SubmitContext): Control;
 }
 

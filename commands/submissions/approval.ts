@@ -48,7 +48,7 @@ export async function mayDecide(
 
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
-   * Shows a waiting submission that the member can decide on or withdraw; `undefined` if there is none.
+   * Shows a waiting submission that the member can decide on or withdraw, if any.
    * @param which `wanted`: its number, counted from 1, wrapping around; `isOwn`: whether to show only the member's own
    * submissions; `state`: the state of the message
    */
@@ -116,7 +116,7 @@ export function approvalActions(
   }
 
   /**
-   * Replies to a press that decided nothing. In the log channel, the updated message itself shows the current state.
+   * Replies to a press that didn't decide on the submission. In the log channel, the updated message shows the current state.
    */
   async function undecided(context: Deciding): Promise<Reply> {
     await showPressed(context);

@@ -328,15 +328,15 @@ function listRows(
 /** Returns a server's sort key within its submission: accepted servers are last. */
 const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
-/** Whether the filter restricts nothing, or only the member. */
+/** Whether the filter selects all entries, or all of one member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Whether nothing is searched for: the filter selects all entries, or all of the member's own. */
+/** Whether the filter selects everything that this member can see: all entries, or all of their own. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
-/** Explains why there is nothing to show. Members who had their name deleted don't find their entries. */
+/** Explains why the list is empty. Members who had their name deleted don't find their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');

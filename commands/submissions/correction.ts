@@ -28,7 +28,7 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
 }
 
 /**
- * Explains what is wrong with the correction, in the words that the member would see. The waiting submission is
+ * Explains the problem with the correction, in the words that the member would see. The waiting submission is
  * unchanged.
  */
 export async function notCorrected(

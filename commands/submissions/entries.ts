@@ -76,8 +76,8 @@ const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutco
   withSign(kind, t(`outcome.${kind}`));
 
 /**
- * Returns the service's message, or the reason why a server wasn't sent. Leaves out what the member could have done
- * then.
+ * Returns the service's message, or the reason why a server wasn't sent. Leaves out the advice that the member got at that
+ * time.
  */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];

@@ -54,7 +54,7 @@ export async function readFields(
 }
 
 /**
- * Submits the values for one server, or shows what is wrong with them.
+ * Submits the values for one server, or shows their problems.
  * @param id the id of a new draft, or of the draft to replace
  */
 export async function enterFields(
@@ -147,7 +147,7 @@ export async function readFile(
   return text;
 }
 
-/** Maximum length of a file's name in a sentence, in UTF-16 units. */
+/** Maximum length of a file name in a sentence, in UTF-16 units. */
 const LONGEST_FILE_NAME = 60;
 
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
@@ -185,7 +185,7 @@ async function openList(
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
-/** Maximum length of a column's name in a sentence, in UTF-16 units. */
+/** Maximum length of a column name in a sentence, in UTF-16 units. */
 const LONGEST_COLUMN_NAME = 40;
 
 /** Names the unused columns that may matter. */

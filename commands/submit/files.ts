@@ -18,7 +18,7 @@ const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 /** How many lines a message names, if they fit. Longer lists get files. */
 export const MOST_WITHOUT_FILES = 10;
 
-/** Writes a message that names all lines and so needs no files; `undefined` if there are too many lines. */
+/** Writes a message that names all lines, so that files aren't needed; `undefined` if there are too many lines. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MOST_WITHOUT_FILES) return undefined;
   const text = write();
@@ -53,7 +53,7 @@ export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<K
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
-/** Creates as few files as possible, each small enough to be uploaded again; none if there are no rows. */
+/** Creates as few files as possible, each small enough to be uploaded again. */
 function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
   const rows = inOrder.map((row) => ({

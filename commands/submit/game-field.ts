@@ -13,7 +13,7 @@ import { enterKey } from '../setkey.ts';
 /* Shared parts of all modals for game servers. */
 
 /**
- * Opens the modal of a panel's button. Without a usable key nothing could be sent, so the reply immediately explains
+ * Opens the modal of a panel's button. Without a usable key, a submission would fail, so the reply immediately explains
  * who can set one. A rejected key doesn't prevent the modal, because the service may accept the key again.
  */
 export async function fromPanel(
@@ -58,7 +58,7 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
   /** The game that the field shows at first, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
-  /** Whether a moderator corrects a waiting submission, which submits nothing. */
+  /** Whether a moderator corrects a waiting submission, which isn't submitted again. */
   readonly isCorrection?: boolean;
 }
 

@@ -5,7 +5,7 @@ export const SUBMIT = 'submit';
 
 /**
  * Builds the custom id of a control or a modal of a draft.
- * @param draft its id; empty if there is no draft yet
+ * @param draft its id; empty before there is a draft
  * @param more other data that the action needs
  */
 export const submitId = (action: string, draft = '', ...more: readonly (string | number)[]): string =>

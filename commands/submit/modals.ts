@@ -118,7 +118,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` for a modal that was opened from the message that it will update. */
+  /** `retyped` for a modal whose submission updates the message that opened it. */
   readonly action?: 'paste' | 'retyped';
   /** The id of the draft whose text could not be read. */
   readonly id?: string;

@@ -41,7 +41,7 @@ const LONGEST_WORDS = { name: 30, address: 60 };
 /**
  * Previews a submission: first the problems, then how many servers are ready.
  * @param notice a text above everything else
- * @param comes explains what happens after it is submitted
+ * @param comes explains the steps after it is submitted
  */
 export function previewOf(
   audience: Audience,

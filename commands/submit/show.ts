@@ -116,7 +116,7 @@ function gameControls(
   ];
 }
 
-/** Builds the button that sets the game that each line may mean. */
+/** Builds the button that gives each line the game that it may mean. */
 function meantButton(t: Translate, id: string, meant: readonly Game[]): Control | undefined {
   const [game, ...others] = new Set(meant);
   if (game === undefined) return undefined;
@@ -127,7 +127,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
   return button(submitId('take', id), label, 'primary');
 }
 
-/** @param hasKey if false, the member can't submit, only try again */
+/** @param hasKey if false, the member can only try again */
 function draftButtons(
   t: Translate,
   { draft, allowance, waits, alreadySubmitted, edits }: PreparedDraft,
@@ -157,7 +157,7 @@ function draftButtons(
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
-/** Guesses the games for lines with an unknown game or none. */
+/** Guesses the games for lines without a known game. */
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {

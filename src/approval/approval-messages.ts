@@ -42,7 +42,7 @@ const EVERY_MS = 60_000;
  * messages of a channel that are older than an hour (unofficial; code 30046).
  */
 const PACE_MS = 2_000;
-/** The minimum time between two mentions of a guild's moderators, in milliseconds. */
+/** The minimum time between two mentions of the moderators of a guild, in milliseconds. */
 const MENTIONED_EVERY_MS = 3_600_000;
 /** How long the bot doesn't post to a log channel after a rejected post, in milliseconds. */
 const CLOSED_FOR_MS = 3_600_000;
@@ -101,7 +101,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Returns the guild's log channel; `undefined` if there is none, or it rejected a post recently. */
+  /** Returns the guild's log channel; `undefined` without one, or if it rejected a post recently. */
   async function openChannelOf(guildId: string): Promise<OpenChannel | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
@@ -168,7 +168,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return 'nowhere';
   }
 
-  /** Changes a submission's message, or posts it if there is none. */
+  /** Changes the message of a submission, or posts a new one. */
   async function putMessage(
     key: DraftRef,
     submission: Submission | undefined,

@@ -24,7 +24,7 @@ import { reasonText } from './decline-reasons.ts';
 const MOST_SHOWN = 10;
 /** Maximum length, in UTF-16 units, of a name and an address in the log channel's message. */
 const LONGEST_WORDS = { name: 60, address: 80 };
-/** Maximum length of a moderator's reason, in UTF-16 units. */
+/** Maximum length of the reason for declining, in UTF-16 units. */
 export const LONGEST_REASON = 300;
 
 export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
@@ -48,7 +48,7 @@ export function approvalView(
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
-    // Discord rejects empty embeds, and nothing is left of a withdrawn submission.
+    // Discord rejects empty embeds, and a withdrawn submission doesn't have any text left.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
@@ -105,7 +105,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
-      // Unconfirmed servers come last among those that were sent.
+      // Among the servers that were sent, the unconfirmed ones are last.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
       );
@@ -156,7 +156,7 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
-/** Shows how many approved servers are waiting again; `undefined` if none are. */
+/** Shows how many approved servers are waiting again, if any. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
@@ -210,7 +210,7 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
-/** Shows which moderator corrected the member's submission; empty if none did. */
+/** Shows which moderator corrected the member's submission; empty without a correction. */
 export function correctedTexts(
   t: Translate,
   { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,

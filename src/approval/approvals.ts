@@ -62,7 +62,7 @@ export function createApprovals({
   return {
     ...waitingSubmissions,
     /**
-     * Returns the servers of a waiting submission that were submitted here before, regardless of what its member
+     * Returns the servers of a waiting submission that were submitted here before, regardless of the button that its member
      * pressed.
      */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {

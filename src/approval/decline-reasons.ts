@@ -11,7 +11,7 @@ export const reasonNamed = (name: string | undefined): DeclineReasonKey | undefi
   DECLINE_REASONS.find((known) => known === name);
 
 /**
- * Builds a moderator's reason for declining; empty if they wrote none and this version doesn't know the ready-made one.
+ * Builds the reason for declining. Empty if the moderator didn't write one and this version doesn't know the ready-made one.
  * @param said formats the moderator's own words
  */
 export function reasonText(t: Translate, reason: DeclineReason, said: (words: string) => string): string {

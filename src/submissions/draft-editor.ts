@@ -296,7 +296,7 @@ function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** Adds the usual port of a row's game, if the row lacks nothing else. */
+/** Adds the usual port of a row's game, if the row lacks only that. */
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 

@@ -110,7 +110,7 @@ export function afterSubmission(
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether a draft has nothing left to correct or submit. */
+/** Whether everything in a draft was corrected and submitted. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
 /** Returns the lines of a draft that don't belong to these servers. */

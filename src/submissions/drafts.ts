@@ -221,7 +221,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft that has nothing left to submit. */
+    /** Deletes a draft after everything in it was submitted. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

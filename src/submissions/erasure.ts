@@ -129,7 +129,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     guilds,
     /**
      * Deletes all submission data of a guild, except how many servers still count towards the guild's limit. Running
-     * submissions send nothing more. Called inside the guild's transaction.
+     * submissions stop sending. Called inside the guild's transaction.
      */
     async deleteGuild(guildId: string): Promise<void> {
       await limits.keepUsed(guildId);

@@ -65,7 +65,7 @@ export interface SubmitRequest extends Submitter {
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** The reason why servers weren't submitted. Nothing was sent. */
+/** The reason why servers weren't submitted. None of them was sent. */
 export type NotSubmitted =
   | NoKey
   /** Another submission of the guild is sending the same server now. */
@@ -118,7 +118,7 @@ export interface EndedSubmission {
 }
 
 /**
- * Is notified of every finished submission, and of servers that a member could not submit. Errors of an observer are
+ * Receives every finished submission, and servers that a member could not submit. Errors of an observer are
  * logged and have no other effect.
  */
 export interface Observer {
@@ -325,7 +325,7 @@ export function createPipeline(deps: PipelineDeps) {
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
-    // If an outcome can't be recorded, nothing more is sent, and the hourly job ends the submission.
+    // If an outcome can't be recorded, the bot stops sending, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
       const ended = plan.ended(received);

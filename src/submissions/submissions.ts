@@ -358,7 +358,7 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a submission whose servers all have ended; a repeated call changes nothing. Its draft keeps the servers that
+   * Ends a submission whose servers have all ended; a repeated call has no effect. Its draft keeps the servers that
    * weren't accepted. After an approved submission, the servers that weren't sent wait again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
@@ -421,7 +421,7 @@ export function createSubmissions({
   return {
     begin,
     beginWaiting,
-    /** Returns the id of a draft's latest submission; empty if there is none. */
+    /** Returns the id of a draft's latest submission; '' without one. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
     /** Returns the submission, if it belongs to the guild. */

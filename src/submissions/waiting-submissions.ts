@@ -18,7 +18,7 @@ const MOST_WAITING = {
  */
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
-/** The reason why nothing more can wait. */
+/** The reason why another submission can't wait. */
 export type MayNotWait =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** How many submissions wait. */

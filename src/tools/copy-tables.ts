@@ -48,7 +48,7 @@ export interface Copied {
 /**
  * Copies all data from one database to another, which must be empty. No bot may be running on either. The source stays
  * unchanged.
- * @throws StoreError or EncryptionKeyError with the reason; nothing was copied then
+ * @throws StoreError or EncryptionKeyError with the reason; the target then stays empty
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<Copied> {
   if (from.kind === 'sqlite' && !existsSync(from.path)) {

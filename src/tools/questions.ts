@@ -26,7 +26,7 @@ export function createQuestions() {
       stdout.write(question);
       isHidden = isToBeHidden;
       const { value, done } = await answers.next();
-      // The terminal didn't show the line break, or there is no terminal.
+      // The terminal hid the line break, or the input isn't a terminal.
       if (isHidden || !stdin.isTTY) stdout.write('\n');
       isHidden = false;
       return done ? undefined : value;

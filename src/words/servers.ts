@@ -22,7 +22,7 @@ export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK
 /** The kinds of outcomes, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 
-/** Returns the worst outcome, which determines the colour of the embed; `not-sent` if there is none. */
+/** Returns the worst outcome, which determines the colour of the embed; `not-sent` for an empty list. */
 export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   const worstFirst = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
@@ -99,7 +99,7 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
-/** Formats in small print what a server lookup found for these rows; '' if it found nothing. */
+/** Lists in small print the values that a server lookup found for these rows; '' without any. */
 export function foundText(t: Translate, rows: readonly Row[]): string {
   const all = rows.flatMap(({ found = [] }) => found);
   const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))

@@ -267,7 +267,7 @@ describe('a running bot', () => {
     goesBackTo(-weeks * 7 * 24);
     await bot.restart();
     const said = () => JSON.stringify(bot.log().slice(before));
-    await expect.poll(said).toMatch(/\d+ hours (ahead of|behind) Discord's: let it be set/);
+    await expect.poll(said).toMatch(/\d+ hours (ahead of|behind) Discord's: synchronise it/);
     await expect.poll(said).toContain('so old data is not deleted');
     await isAccepted(place, `while-${set}.example.com`);
 
