@@ -361,7 +361,7 @@ it('a burst of first responses to a slow Discord opens at most the connections o
     Array.from({ length: 1_500 }, () => respond(api, interaction({ leftMs: TOKEN_LIVES_MS }))),
   );
   expect(most).toBeGreaterThan(256);
-  // 256 for each agent, and some whose end is noticed late.
+  // Two agents with 256 connections each, plus some that are closed but not yet noticed.
   expect(most).toBeLessThan(600);
 });
 

@@ -10,7 +10,7 @@ const it = botTest();
 const LOCALES = ['en-US', 'de', 'ja'] as const;
 const wordsOf = (locale: string) => createWords().wordsFor(locale);
 
-/** Makes servers of the member wait: `q0.example.com:27015` and so on. */
+/** Submits servers of the member, so that they wait: `q0.example.com:27015` and so on. */
 async function letWait(guild: TestGuild, count: number): Promise<void> {
   await turnApprovalOn(guild);
   for (let n = 0; n < count; n += 1) await addServer(guild.member, `q${n}.example.com:27015`);
@@ -77,7 +77,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toMatch(/already submitted(?!.*and sent).*still waiting.*q1\.example/s);
   });
 
-  it.for(LOCALES)('opens the form with what was typed if a line does not exist (%s)', async (locale, {
+  it.for(LOCALES)('opens the form with the input unchanged if a line does not exist (%s)', async (locale, {
     guild,
   }) => {
     await turnApprovalOn(guild);

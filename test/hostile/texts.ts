@@ -27,7 +27,7 @@ export function manyPorts(most: number): readonly string[] {
 
 /** Returns texts of at most this many bytes, which are slow to parse or grow when processed. */
 export const shapesOf = (bytes: number): readonly string[] => [
-  // Also inside a quoted cell.
+  // Each shape once as it is, and once inside a quoted cell.
   ...UNITS.flatMap((unit) => [filled(unit, bytes), `a"b,${filled(unit, bytes - 5)}x`]),
   ...manyPorts(bytes),
 ];

@@ -85,10 +85,10 @@ const labelsIn = (components: SeenMessage['current']['components']) =>
 const ended = (outcome: InteractionOutcome) =>
   bot.log.filter(({ details }) => Object(details).outcome === outcome).length;
 
-/** Runs during the sending of /echo's button. */
+/** Runs while /echo's button is sending. */
 let sending: () => Promise<unknown> = async () => undefined;
 
-/** Runs during /echo. */
+/** Runs while /echo is running. */
 let meanwhile: () => Promise<unknown> = async () => undefined;
 
 const echo: Command = {

@@ -319,10 +319,10 @@ describe('connections', () => {
     });
     const [sent, waiting] = await Promise.all([api.add([one], key), api.games(key)]);
     expect(sent).toMatchObject({ kind: 'unknown', reason: 'timeout' });
-    // On a busy machine, it may have been sent in the moment between the two ends.
+    // On a busy machine, the waiting request may be sent between the two timeouts.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
-    // On the connection that is free again, where the waiting request would be sent first.
+    // Uses the connection that is free again, on which an abandoned request would be sent first.
     await api.add([one], key);
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });

@@ -18,7 +18,7 @@ import { createTestClock, recorder } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
-/** Rules in ops/alerts.yml that the webhook omits: they need a look at numbers, and the bot has notified the members. */
+/** Rules in ops/alerts.yml that the webhook omits: a person must look at the numbers, and the bot has notified the members. */
 const FOR_PROMETHEUS_ALONE: readonly string[] = [
   'ListingBotSlowFirstResponses',
   'ListingBotStoreErrors',

@@ -105,7 +105,7 @@ function smallDisk() {
   });
   return {
     path,
-    /** Leaves only so many blocks free. */
+    /** Fills the disk until only this many blocks are free. */
     fill(blocks: number): void {
       const { bavail, bsize } = statfsSync(path);
       writeFileSync(ballast, Buffer.alloc((bavail - blocks) * bsize));
@@ -176,7 +176,7 @@ describe('the update of a database of 0.3.0 on a full disk', () => {
   it.skipIf(!hasPostgres())('is completed by the next start over PostgreSQL', async ({ skip }) => {
     const disk = smallDisk();
     if (!disk) return skip(NO_DISK);
-    // Its data is on the small disk, and the server itself isn't.
+    // Only the database is on the small disk; the rest of the server's data isn't.
     const server = await startServer();
     expect.assert(server);
     onTestFinished(server.stop);
