@@ -1,3 +1,4 @@
+import { parseAddress } from '../../src/addresses/address.ts';
 import type { Context, EnteredValues, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
@@ -15,20 +16,29 @@ import { MOST_NAMED, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
-import { readSubmitId, submitId } from './ids.ts';
+import { readSubmitId, shownPort, submitId } from './ids.ts';
 import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDraft, unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
 /* Typed, pasted or uploaded input becomes a draft. */
 
-/** Returns the values for one server, from a command's options or a modal. */
-export const fieldsOf = ({ field }: EnteredValues): TypedRow => ({
-  game: field('game').trim(),
-  server: field('server'),
-  port: field('port').trim(),
-  queryPort: field('query_port').trim(),
-});
+/**
+ * Returns the values for one server, from a command's options or a modal. A port in the address replaces the one that
+ * the modal has shown.
+ */
+export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
+  const server = field('server');
+  const port = field('port').trim();
+  const parsed = parseAddress(server);
+  const isReplaced = parsed.ok && parsed.address.port !== undefined && port === shownPort(argument);
+  return {
+    game: field('game').trim(),
+    server,
+    port: isReplaced ? '' : port,
+    queryPort: field('query_port').trim(),
+  };
+}
 
 /**
  * Reads the values for one server. Several addresses are a list: the typed game applies to all of them, except those

@@ -16,3 +16,10 @@ export function readSubmitId(argument: string): { readonly id: string; readonly 
   const [id = '', ...more] = argument.split(':');
   return { id, more: more.join(':') };
 }
+
+/** Adds the port that a modal shows at first to its custom id. */
+export const withShownPort = (id: string, port: string): string =>
+  /^\d{1,5}$/.test(port) ? `${id}:@${port}` : id;
+
+/** Reads the port that {@link withShownPort} has added to the argument of a custom id. */
+export const shownPort = (argument = ''): string | undefined => /:@(\d{1,5})$/.exec(argument)?.[1];

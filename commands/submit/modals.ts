@@ -4,7 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import { isInvalid, isRepeated, type TypedRow } from '../../src/server-lists/row.ts';
+import { isInvalid, isRepeated, type TypedRow, withPortApart } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit, MOST_TYPED } from '../../src/submissions/draft-editor.ts';
 import { cut } from '../../src/words/escape.ts';
@@ -13,7 +13,7 @@ import { firstItems } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { gamePart } from './game-field.ts';
-import { submitId } from './ids.ts';
+import { submitId, withShownPort } from './ids.ts';
 import { reasonItem } from './problem-text.ts';
 
 /** The file types that the bot reads. */
@@ -36,7 +36,7 @@ export async function fieldsModal(
   isCorrection = false,
 ): Promise<Modal> {
   const { t } = context;
-  const { game, server, port, queryPort } = typed;
+  const { game, server, port, queryPort } = withPortApart(typed);
   const gameField = {
     label: t('addserver.field.game'),
     typed: game,
@@ -54,7 +54,7 @@ export async function fieldsModal(
     most,
   });
   return modal({
-    id,
+    id: withShownPort(id, port),
     title: isCorrection ? t('approval.correct') : title,
     text: part.text,
     fields: [

@@ -157,6 +157,17 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
+/** Moves the port in the address to its own field, unless another port is there. A text that isn't an address stays. */
+export function withPortApart(typed: TypedRow): TypedRow {
+  const parsed = parseAddress(typed.server);
+  if (!parsed.ok || parsed.address.port === undefined) return typed;
+  const { host, port } = parsed.address;
+  if (typed.port !== '' && Number(typed.port) !== port) return typed;
+  const end = `:${port}`;
+  const server = typed.server.endsWith(end) ? typed.server.slice(0, -end.length) : formatAddress({ host });
+  return { ...typed, server, port: String(port) };
+}
+
 /** A smaller number that isn't called a port is a year, or a player or slot count. */
 export const LOWEST_BARE_PORT = 2100;
 

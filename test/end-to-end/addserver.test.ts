@@ -208,8 +208,11 @@ describe('/addserver with invalid input', () => {
       options: { server: '@everyone **x** `y`' },
       reason: /not an address\. Enter only the address with its port/,
     },
-    { options: { game: 'zzzzzz', server: 'a.example.com:1' }, reason: /unknown game `zzzzzz`\. <\/games/ },
-    { options: { game: '  ', server: 'a.example.com:1' }, reason: /no game\. / },
+    {
+      options: { game: 'zzzzzz', server: 'a.example.com', port: 1 },
+      reason: /unknown game `zzzzzz`\. <\/games/,
+    },
+    { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
   ])('opens the form with the input unchanged, where it can be fixed ($options)', async ({
@@ -230,6 +233,31 @@ describe('/addserver with invalid input', () => {
     expect(adds(guild)).toEqual([]);
     await edit(member, answer, { game: 'cs2', server: 'right.example.com', port: '5', query_port: '' });
     await isAccepted(guild, answer, { server: 'right.example.com', port: '5', game: 'cs2' });
+  });
+
+  it.for([
+    ['q1.example.org:27021', 'q1.example.org', '27021'],
+    ['MÜNCHEN.example.org:27021', 'MÜNCHEN.example.org', '27021'],
+    ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
+    ['10.0.0.1:27021', '10.0.0.1:27021', ''],
+    ['q1.example.org:99999', 'q1.example.org:99999', ''],
+  ] as const)('opens the address and the port apart (%s)', async ([typed, server, port], {
+    guild,
+    member,
+  }) => {
+    await rejecting(guild, 'No.');
+    const answer = await addServer(member, typed);
+    expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
+  });
+
+  it('accepts another port in either field of the form', async ({ guild, member }) => {
+    await rejecting(guild, 'No.');
+    const answer = await addServer(member, 'q1.example.org:27021');
+    await rejecting(guild, 'No.');
+    await edit(member, answer, { port: '28099' });
+    expect(adds(guild).at(-1)?.servers).toEqual([{ server: 'q1.example.org', port: '28099', game: 'cs2' }]);
+    await edit(member, answer, { server: 'q2.example.org:5' });
+    await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
   it('shows several addresses as a list, each with its own game', async ({ member, listing }) => {

@@ -76,7 +76,7 @@ const PREFILLED: readonly Prefilled[] = [
   {
     name: 'submit:changed',
     field: 'server',
-    texts: ['first.example.com:1', 'second.example.com:1'],
+    texts: ['first.example.com', 'second.example.com'],
     async open(guild) {
       await turnApprovalOn(guild);
       const waits = await addServer(guild.member, 'first.example.com:1');
