@@ -412,17 +412,17 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   it('is rejected if over 1,000 servers of the member or 5,000 of the guild would be waiting', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
-    expect(await submit(opened, 'm1', 400)).toEqual(waits);
+    expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
     expect(await submit(opened, 'm2', 601)).toMatchObject({ reason: { code: 'member-waiting', count: 1 } });
-    expect(await submit(opened, 'm3', 600)).toEqual(waits);
+    expect(await submit(opened, 'm3', 600)).toMatchObject(waits);
     expect(await submit(opened, 'm4')).toMatchObject({ reason: { code: 'member-waiting', count: 2 } });
     const member = (id: string): Submitter => ({ guildId, user: { id, name: id } });
     for (const id of ['3', '4', '5', '6'])
-      expect(await submit(opened, `of ${id}`, 1_000, member(id))).toEqual(waits);
+      expect(await submit(opened, `of ${id}`, 1_000, member(id))).toMatchObject(waits);
     const full = { reason: { code: 'guild-waiting', count: 6 } };
     expect(await submit(opened, 'g1', 1, member('7'))).toMatchObject(full);
     await opened.approvals.withdraw(mia, 'm1', 'w');
-    expect(await submit(opened, 'g2', 400, member('7'))).toEqual(waits);
+    expect(await submit(opened, 'g2', 400, member('7'))).toMatchObject(waits);
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
