@@ -19,14 +19,14 @@ import { laterReplies } from './submit/after-crash.ts';
 import { SUBMIT } from './submit/ids.ts';
 import { submitMessage } from './submit-message.ts';
 
-interface Made extends Commands {
+interface AllCommands extends Commands {
   readonly replies: LaterReplies;
   /** Builds the member's reply for a submission that needs a moderator's decision, or needed one. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
 /** Creates every command of the bot (in the order of /help), the actions for drafts, and the replies after a crash. */
-export function createCommands(deps: CommandDeps): Made {
+export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),
     addServer(deps),

@@ -21,7 +21,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
         ? { content: sentences(t('removekey.changed'), t('again.runAgain')), isUserError: true }
         : none(context);
     }
-    await guildLog.tell(
+    await guildLog.add(
       guildId,
       (words) => `🔑 ${words('guildLog.keyRemoved', { member: memberText(user) })}`,
     );

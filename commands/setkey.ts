@@ -1,7 +1,7 @@
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
-import type { TooSoon } from '../src/listing/key-trials.ts';
+import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
 import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
@@ -49,7 +49,7 @@ export function setKey({
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
       breaker.endPause(guildId);
-      await guildLog.tell(guildId, (words) => changeText(words, user, key));
+      await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
       const submits = await submitNow(context);
       return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
@@ -139,7 +139,10 @@ const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   components: rows([button(customId('setkey', 'again', argument), t('again.tryAgain'), 'primary')]),
 });
 
-function whyUnsaved(outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoon, t: Translate): string {
+function whyUnsaved(
+  outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoonOutcome,
+  t: Translate,
+): string {
   if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
   if (outcome.kind === 'rejected') {
     const message = escapeText(serviceWords(outcome.message, t));

@@ -260,7 +260,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     submissions: submissionStore.submissions,
     wording,
     supportUrl: config.supportUrl,
-    notifyGuild: guildLog.tell,
+    notifyGuild: guildLog.add,
     onUse(guildId, guildLocale) {
       membership.used(guildId);
       hear(guildId, guildLocale);
@@ -297,7 +297,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
 
   // Scheduled jobs and monitoring.
   const { gateway, transportTrouble } = connection;
-  const tell = createGoneGamesEntry({ guildLog, mention });
+  const report = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
     config,
     store,
@@ -316,7 +316,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       interactions: interactionStore.prune,
     },
     tasks: {
-      games: createGoneGames({ values: store.values, settings, games, tell }),
+      games: createGoneGames({ values: store.values, settings, games, report }),
       panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
     },
     isClockRight: discord.isClockRight,

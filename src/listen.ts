@@ -7,7 +7,7 @@ export class HttpServerError extends Error {
   override readonly name = 'HttpServerError';
 }
 
-export interface Listening {
+export interface ListenOptions {
   readonly what: string;
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface Listening {
  * Resolves when the server is listening.
  * @throws HttpServerError if it can't listen on the address
  */
-export async function listen(server: Server, { what, host, port, variable }: Listening): Promise<void> {
+export async function listen(server: Server, { what, host, port, variable }: ListenOptions): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, 'listening');

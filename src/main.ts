@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     }
     // A rejected token is noticed more than once.
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
-    if (EXPLAINED.some((kind) => error instanceof kind)) say(error);
+    if (EXPLAINED.some((kind) => error instanceof kind)) printError(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
     void end(error instanceof RejectedTokenError ? UNUSABLE : 1);
   }
@@ -120,7 +120,7 @@ async function configOrExit(): Promise<Config> {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    say(error);
+    printError(error);
     // In a container the bot is process 1, where an unhandled signal has no effect.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
     await waitIfRestarted();
@@ -130,14 +130,14 @@ async function configOrExit(): Promise<Config> {
 
 async function waitIfRestarted(): Promise<void> {
   if (!IS_RESTARTED) return;
-  say(
+  printError(
     'will exit in 10 minutes, because it would be restarted immediately. Fix the problem, then restart it.',
   );
   await sleep(UNUSABLE_MS);
 }
 
 /** Writes plain text to standard error, for a person at a terminal, before or without any log. */
-function say(error: unknown): void {
+function printError(error: unknown): void {
   process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 

@@ -22,7 +22,7 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
       ...(shown.now.mentionsApprovalRole ? [audience.t('settings.approval.mentions')] : []),
       ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(audience.t, shown)]),
       audience.t(
-        decisionMessages.isOn && tells(shown.now)
+        decisionMessages.isOn && sendsDirectMessages(shown.now)
           ? 'settings.approval.directMessages'
           : 'settings.approval.noDirectMessages',
       ),
@@ -40,7 +40,7 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
     buttons: [
       !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
       now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
-      decisionMessages.isOn && tellButton(t, now),
+      decisionMessages.isOn && directMessagesButton(t, now),
       now.approvalRoleId !== undefined && mentionButton(t, now),
       now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
     ],
@@ -87,13 +87,13 @@ const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
     ? button(changeId('approval', 'mention-not'), t('settings.approvalMentionNotButton'))
     : button(changeId('approval', 'mention'), t('settings.approvalMentionButton'));
 
-const tellButton = (t: Translate, now: Settings) =>
-  tells(now)
+const directMessagesButton = (t: Translate, now: Settings) =>
+  sendsDirectMessages(now)
     ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
     : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
 
 /** Whether members get the decision as a direct message. */
-const tells = ({ directMessages }: Settings): boolean => directMessages !== false;
+const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { approval, approvalRoleId: roleId } = now;

@@ -73,7 +73,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   }
 
   /** Reads the settings, after retrying everything that is wrong with them. */
-  async function readAnew(context: Context): Promise<SettingsView> {
+  async function readAndRetry(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
@@ -131,10 +131,10 @@ export function settingsCommand(deps: CommandDeps): Command {
       return make(before);
     });
     const others = await setting.changed?.(context);
-    if (setting.tell) {
-      await setting.tell(context, before, now);
+    if (setting.report) {
+      await setting.report(context, before, now);
     } else {
-      await guildLog.tell(guildId, (t) => {
+      await guildLog.add(guildId, (t) => {
         const line = setting.line(t, { now, games: games.all, panels: standing });
         return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${line}`;
       });
@@ -186,7 +186,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     data: slashCommand('settings'),
     permission: 'manage-guild',
     answers: 'immediate',
-    run: async (context) => show(context, await readAnew(context), { page: '' }),
+    run: async (context) => show(context, await readAndRetry(context), { page: '' }),
     presses: {
       open: { answers: 'immediate update', run: open },
       change: { answers: 'update', run: press },

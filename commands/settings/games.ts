@@ -1,6 +1,6 @@
 import type { Settings } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
-import { type ChosenOnPage, chosenOnPage, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { chosenOnPage, type PageChoice, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -66,7 +66,7 @@ const gameOptions = (games: readonly Game[], now?: Settings) =>
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
-  { offered, chosen }: ChosenOnPage,
+  { offered, chosen }: PageChoice,
   all: readonly Game[] | undefined,
 ): Settings {
   const isGone = (alias: string) => all !== undefined && !all.some((game) => game.alias === alias);

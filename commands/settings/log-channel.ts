@@ -76,7 +76,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
     const words = await context.guildWords();
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
-    const result = await say(logChannelId, greeting);
+    const result = await postText(logChannelId, greeting);
     if (result !== 'posted') {
       throw new UserError(await whyNotIn(context, logChannelId, { result, lacking: [], addBotLink }));
     }
@@ -88,7 +88,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const { t, guildWords, user } = context;
     if (channelId === undefined) throw new UserError(t('settings.gone'));
     const words = await guildWords();
-    const result = await say(channelId, `⚙️ ${words('guildLog.tested', { member: memberText(user) })}`);
+    const result = await postText(channelId, `⚙️ ${words('guildLog.tested', { member: memberText(user) })}`);
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
     const logTrouble = result === 'posted' ? undefined : result;
     return {
@@ -98,7 +98,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     };
   }
 
-  const say = (channelId: string, description: string) => posts.post(channelId, { embed: { description } });
+  const postText = (channelId: string, description: string) =>
+    posts.post(channelId, { embed: { description } });
 
   return {
     id: 'log',
@@ -128,7 +129,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
     /** Notifies only the previous channel: the new one already has its first line. */
-    async tell({ guildId, guildWords, user }, { logChannelId: former }, now) {
+    async report({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
       if (former === undefined || former === channelId) return;
@@ -138,7 +139,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
         channelId === undefined
           ? `🔕 ${words('guildLog.logOff', { member })}`
           : `⚙️ ${words('guildLog.moved', { member, channelId })}`;
-      await say(former, farewell);
+      await postText(former, farewell);
     },
   };
 }
@@ -174,7 +175,7 @@ export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): strin
 
 interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly result: Exclude<PostResult, 'posted'>;
-  readonly lacking: readonly Needed[];
+  readonly lacking: readonly NeededPermission[];
 }
 
 /** Explains why a channel can't be chosen because the bot can't post in it. */
@@ -197,7 +198,7 @@ function troubleText(
   t: Translate,
   channelId: string,
   trouble: Exclude<PostResult, 'posted'>,
-  lacking: readonly Needed[] = [],
+  lacking: readonly NeededPermission[] = [],
 ): string {
   if (trouble === 'failed') return t('settings.channelUntested', { channelId });
   if (trouble === 'gone') return t('settings.gone');
@@ -211,17 +212,17 @@ const MISSING = {
   'no-permission': ['SendMessages', 'EmbedLinks'],
 } as const;
 
-type Needed = (typeof MISSING)[keyof typeof MISSING][number];
+type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
 /**
  * Returns the permissions that the bot needs for its messages but lacks in a channel; empty if its permissions are
  * unknown.
  */
-export function missingIn(permissions: bigint | undefined): readonly Needed[] {
+export function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
   return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
 }
 
-const namesOf = (t: Translate, permissions: readonly Needed[]): string =>
+const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
   t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));

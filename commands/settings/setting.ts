@@ -91,7 +91,7 @@ export interface Setting {
   /** Updates everything else that depends on the setting. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
   /** Notifies others of a change. Replaces the line in the log channel. */
-  tell?(context: Context, before: Settings, now: Settings): Promise<void>;
+  report?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
 interface OpenModal extends Omit<ModalOptions, 'id'> {

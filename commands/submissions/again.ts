@@ -16,12 +16,12 @@ import { listButtons } from '../submit/report.ts';
 /**
  * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and a text to read first.
  */
-interface Again {
+interface NextSteps {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
 }
 
-const NOTHING: Again = { text: '', buttons: [] };
+const NOTHING: NextSteps = { text: '', buttons: [] };
 
 /** Maximum length of an address on a button, in UTF-16 units. */
 const LONGEST_LABELLED = 45;
@@ -34,7 +34,7 @@ export async function buttonsForEntries(
   context: Context,
   entries: readonly SubmissionEntry[],
   deps: CommandDeps,
-): Promise<Again> {
+): Promise<NextSteps> {
   const { t, user, receivedAt } = context;
   const own = entries.filter(({ userId }) => userId === user.id);
   const found = await Promise.all(own.map((entry) => unsentOf(context, entry, deps)));
@@ -107,7 +107,7 @@ export async function submitAgainFor(
   context: Context,
   submission: Submission,
   deps: CommandDeps,
-): Promise<Again> {
+): Promise<NextSteps> {
   const isOwn = submission.userId === context.user.id && submission.state === 'done';
   if (!isOwn || !(await isLatest(submission, deps))) return NOTHING;
   const ended = await deps.pipeline.ended(context, submission);

@@ -31,7 +31,7 @@ import { replyForUnavailable } from './waiting.ts';
  * A press or a modal of a message about a submission. The argument has the draft's id, and the submission that it
  * shows.
  */
-type Deciding = PressContext | SubmitContext;
+type DecisionContext = PressContext | SubmitContext;
 
 /**
  * Whether the member can decide on submissions.
@@ -71,7 +71,7 @@ export function approvalActions(
 ): ApprovalActions {
   const { access, approvals, submissions, approvalMessages, pipeline, settings, games } = deps;
 
-  function seenOf({ guildId, argument }: Deciding) {
+  function seenOf({ guildId, argument }: DecisionContext) {
     const [id = '', submissionId] = argument.split(':');
     return { guildId, id, submissionId };
   }
@@ -82,7 +82,7 @@ export function approvalActions(
    * Updates the message in the log channel to the current state, however late its button was pressed. If the pressed
    * message isn't about the submission (a panel, for example), updates due messages in the background instead.
    */
-  async function showPressed(context: Deciding): Promise<void> {
+  async function showPressed(context: DecisionContext): Promise<void> {
     const { posted, shown } = context;
     const seen = seenOf(context);
     const isAboutIt = customIdsOf(shown?.components ?? []).some(
@@ -93,7 +93,7 @@ export function approvalActions(
   }
 
   /** @throws UserError if the member isn't allowed to decide */
-  async function demandModerator(context: Deciding): Promise<void> {
+  async function demandModerator(context: DecisionContext): Promise<void> {
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
@@ -105,7 +105,7 @@ export function approvalActions(
   }
 
   /** Shows the current state to a moderator. A submission that still waits differs from the one they have seen. */
-  async function asItIs(context: Deciding): Promise<Reply> {
+  async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
     if (approval === undefined) throw new UserError(t('approval.withdrawn'));
@@ -118,7 +118,7 @@ export function approvalActions(
   /**
    * Replies to a press that didn't decide on the submission. In the log channel, the updated message shows the current state.
    */
-  async function undecided(context: Deciding): Promise<Reply> {
+  async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
     const reply = await asItIs(context);
     if (context.posted === undefined) return reply;
@@ -126,7 +126,7 @@ export function approvalActions(
   }
 
   /** Finds its position among all waiting submissions, counted from 1, for /submissions. */
-  async function placeOf(context: Deciding): Promise<number> {
+  async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const { guildId, id } = seenOf(context);
     return (await approvals.waiting(guildId)).indexOf(id) + 1;
@@ -138,7 +138,11 @@ export function approvalActions(
    * @param before the position that the decided submission had
    * @param texts notes for the moderator only
    */
-  async function decided(context: Deciding, before: number, texts: readonly string[] = []): Promise<Reply> {
+  async function decided(
+    context: DecisionContext,
+    before: number,
+    texts: readonly string[] = [],
+  ): Promise<Reply> {
     await showPressed(context);
     if (context.posted) return { content: texts.join('\n') };
     const { t, guildId, interactionId } = context;
@@ -151,7 +155,7 @@ export function approvalActions(
    * Replies to a decision or a correction that isn't possible, and nothing has changed. In /submissions, the submission is
    * shown again, because the message may also show the decision about the previous one.
    */
-  async function stillWaiting(context: Deciding, why: string): Promise<Reply> {
+  async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
     const next = context.posted ? {} : await showNext(context, await placeOf(context));
     return { ...withNext([why], next), isUserError: true };
   }

@@ -158,7 +158,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   function listEmbed(
     context: Context,
     about: readonly unknown[],
-    entries: readonly Numbered[],
+    entries: readonly NumberedEntry[],
     { page, isOwn }: { readonly page: Page; readonly isOwn: boolean },
   ) {
     const lines = entries.map(({ entry, number }) => entryText(context, entry, { number, games, isOwn }));
@@ -286,12 +286,12 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
 }
 
 /** An entry of a page. `number` is the position of a list among the lists of the page. */
-interface Numbered {
+interface NumberedEntry {
   readonly entry: SubmissionEntry;
   readonly number: number | undefined;
 }
 
-function numberLists(entries: readonly SubmissionEntry[]): readonly Numbered[] {
+function numberLists(entries: readonly SubmissionEntry[]): readonly NumberedEntry[] {
   const lists = entries.filter(({ only }) => only === undefined);
   return entries.map((entry) => {
     const index = lists.indexOf(entry);
@@ -302,7 +302,7 @@ function numberLists(entries: readonly SubmissionEntry[]): readonly Numbered[] {
 /** Builds the buttons that show the servers of each list, turn the page, and export everything as a file. */
 function listRows(
   context: Context,
-  entries: readonly Numbered[],
+  entries: readonly NumberedEntry[],
   page: Page,
   {
     filter,

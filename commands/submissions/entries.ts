@@ -17,7 +17,7 @@ const LONGEST_MESSAGE = 100;
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
-interface EntryShown {
+interface EntryOptions {
   /** The number of a list on its page. */
   readonly number: number | undefined;
   readonly games: GameIndex;
@@ -32,7 +32,7 @@ interface EntryShown {
 export function entryText(
   audience: Audience,
   entry: SubmissionEntry,
-  { number, games, isOwn }: EntryShown,
+  { number, games, isOwn }: EntryOptions,
 ): string {
   const { at, counts, only, decidedBy, isDeclined, declineReason } = entry;
   const { t } = audience;

@@ -48,7 +48,7 @@ export async function replyForUnavailable(
  * Replies that a waiting submission is unchanged, because the edit of it can't be submitted.
  * @param why the reason, beginning with the sign for `not-sent`
  */
-export async function unchanged(
+export async function replyStillWaiting(
   context: Context,
   id: string,
   why: string,
@@ -89,13 +89,13 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
-  const isTold = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
+  const isNotified = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
   const ended = serverResults(submission);
   const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
   const isFirst = accepted > 0 && (await deps.history.hasAccepted(guildId, user.id, accepted));
   const texts = [
-    sentences(content, next, isTold ? t('approval.directMessage') : undefined),
+    sentences(content, next, isNotified ? t('approval.directMessage') : undefined),
     ...(isFirst ? [t('ended.next.first')] : []),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
   ];
@@ -121,8 +121,8 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
     case 'being-sent':
       return new UserError(t('again.busy'));
     default: {
-      const anew = button(submitId('anew'), t('again.reopenForm'), 'primary');
-      return new OldMessageError(t(`again.over.${OVER[why]}`), rows([anew]));
+      const reopen = button(submitId('anew'), t('again.reopenForm'), 'primary');
+      return new OldMessageError(t(`again.over.${OVER[why]}`), rows([reopen]));
     }
   }
 }

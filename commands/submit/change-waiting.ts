@@ -4,7 +4,7 @@ import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
+import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
 import { enterLines, fieldsOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { invalidItem } from './problem-text.ts';
@@ -27,7 +27,7 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { read } = await readFields(context, fieldsOf(context), deps);
   const { panelChannelId } = waiting;
   const draft = { ...read, id, panelChannelId };
-  return submitChanged(context, { draft, wrong: read.rows.filter(isInvalid) }, deps);
+  return submitChanged(context, { draft, newlyInvalid: read.rows.filter(isInvalid) }, deps);
 }
 
 /** Changes a waiting list. The modal keeps the typed text until it is submitted. */
@@ -40,25 +40,31 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
     ? submitChanged(context, edited, deps)
-    : unchanged(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
+    : replyStillWaiting(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
 /** Submits the changed lines without another question to the member, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
-  { draft, wrong }: WaitingEdit,
+  { draft, newlyInvalid }: WaitingEdit,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { id } = draft;
-  if (wrong.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
-  return unchanged(context, id, wrongText(context, { draft, wrong }, deps), deps);
+  if (newlyInvalid.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
+  return replyStillWaiting(context, id, invalidRowsText(context, { draft, newlyInvalid }, deps), deps);
 }
 
-function wrongText({ t }: SubmitContext, { draft, wrong }: WaitingEdit, { games }: CommandDeps): string {
-  const [only] = wrong;
+function invalidRowsText(
+  { t }: SubmitContext,
+  { draft, newlyInvalid }: WaitingEdit,
+  { games }: CommandDeps,
+): string {
+  const [only] = newlyInvalid;
   if (only && draft.rows.length === 1) {
     return withSign('not-sent', notChangedText(problemText(only.problem, t), t));
   }
-  const items = firstItems(t, wrong, FEW_NAMED, (row) => invalidItem(t, row, games, draft.source === 'text'));
-  return [withSign('not-sent', t('list.invalid', { count: wrong.length })), ...items].join('\n');
+  const items = firstItems(t, newlyInvalid, FEW_NAMED, (row) =>
+    invalidItem(t, row, games, draft.source === 'text'),
+  );
+  return [withSign('not-sent', t('list.invalid', { count: newlyInvalid.length })), ...items].join('\n');
 }

@@ -27,19 +27,19 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
  * Lists all problems of a draft's only line.
  * @param near the games that the member may have meant
  * @param isListKnown whether the service's own list of games could be read
- * @param sayFirst writes the outcome of the line, and its first problem
+ * @param formatFirst writes the outcome of the line, and its first problem
  */
 export function problemLines(
   audience: Audience,
   { typed, problem }: InvalidRow,
   { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
-  sayFirst = notReadyText,
+  formatFirst = notReadyText,
 ): readonly string[] {
   const { t } = audience;
   if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
   const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
   return [
-    withSign('not-sent', sayFirst(firstProblem(audience, problem, near, isListKnown), t)),
+    withSign('not-sent', formatFirst(firstProblem(audience, problem, near, isListKnown), t)),
     ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
   ];
 }

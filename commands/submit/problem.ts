@@ -61,8 +61,8 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
   const { t, guildId } = context;
   const { games, suggestions } = deps;
   const near = await gamesNear(context, row, deps);
-  const takesGame = near !== undefined;
-  const choice = { near: near ?? [], games: takesGame ? await suggestions.games(guildId, '') : [] };
+  const isAboutGame = near !== undefined;
+  const choice = { near: near ?? [], games: isAboutGame ? await suggestions.games(guildId, '') : [] };
   const controls = gameControls(t, draft, row, choice);
   const isWaiting = row.problem.code === 'waiting-already';
   return {

@@ -37,7 +37,7 @@ import { invalidItem, reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
 /** The parts of a report that differ between one server and a list. */
-interface Told extends Pick<Reply, 'embeds' | 'files'> {
+interface ReportParts extends Pick<Reply, 'embeds' | 'files'> {
   readonly texts: readonly (string | false | undefined)[];
   /** The next steps for servers that weren't accepted. */
   readonly buttons: readonly (Control | false)[];
@@ -53,10 +53,10 @@ export async function reportReply(
   const { draft, keyProblem, isLeft, isRecorded } = result;
   const ended = rowResults(result);
   const [only] = onlyRow(draft) ? ended : [];
-  const told = only
-    ? tellOne(context, result, only, deps.games)
-    : await tellList(context, result, ended, deps);
-  const { texts, buttons, ...shown } = told;
+  const parts = only
+    ? serverReport(context, result, only, deps.games)
+    : await listReport(context, result, ended, deps);
+  const { texts, buttons, ...shown } = parts;
   const found = foundText(t, draft.rows);
   const content = [...texts, found, !isRecorded && t('ended.unrecorded')].filter(Boolean);
   const page = pageOfUnknown(context, ended);
@@ -88,12 +88,12 @@ export function anotherButton(
   return button(isCustomId(id) ? id : submitId('another', panelChannelId), t('addserver.another'));
 }
 
-function tellOne(
+function serverReport(
   context: Context,
   { draft, remaining, keyProblem, isFirst }: EndedSubmission,
   { server, outcome }: RowResult,
   games: GameIndex,
-): Told {
+): ReportParts {
   const { t } = context;
   const allowance = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
   return {
@@ -112,12 +112,12 @@ function tellOne(
  * Reports on a list: accepted servers first, then the others with their lines and the service's messages. A long list
  * has a file with every line. If the settings can't be read, every game counts as allowed.
  */
-async function tellList(
+async function listReport(
   context: Context,
   result: EndedSubmission,
   ended: readonly RowResult[],
   { games, settings }: CommandDeps,
-): Promise<Told> {
+): Promise<ReportParts> {
   const { t } = context;
   const { draft, limitedRows, limited, keyProblem, isFirst } = result;
   const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
@@ -141,7 +141,7 @@ async function tellList(
   const textsOf = (namesAll: boolean) => [
     ...outcomeTexts(context, accepted),
     isFirst && t('ended.next.first'),
-    accepted.length > 0 && roomText(t, result),
+    accepted.length > 0 && remainingLine(t, result),
     ...outcomeTexts(
       context,
       failed.filter((each) => !isForKey(each)),
@@ -235,7 +235,7 @@ function limitedText(
  * Explains how many more servers can be submitted. Empty if a limit held servers back, because the text about it
  * explains that already.
  */
-function roomText(t: Translate, { remaining, limited }: EndedSubmission): string {
+function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }

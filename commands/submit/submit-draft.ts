@@ -3,7 +3,7 @@ import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { foundText, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
-import { replyForUnavailable, unchanged } from '../submissions/waiting.ts';
+import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDraft } from './show.ts';
 
@@ -31,7 +31,7 @@ export async function submitDraft(
       result.kind === 'not-submitted'
         ? notSubmittedText(result.reason, context, deps.games)
         : withSign('not-sent', t('list.nothingReady'));
-    return unchanged(context, id, why, deps);
+    return replyStillWaiting(context, id, why, deps);
   }
   switch (result.kind) {
     case 'ended':

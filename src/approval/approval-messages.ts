@@ -51,7 +51,7 @@ const CLOSED_FOR_MS = 3_600_000;
  * Where a submission's message is now. `nowhere`: there can't be one, but /submissions shows the submission anyway.
  * `failed`: Discord may or may not have the message.
  */
-type Put = MessagePlace | 'nowhere' | 'failed';
+type MessageState = MessagePlace | 'nowhere' | 'failed';
 
 interface OpenChannel {
   readonly channelId: string;
@@ -60,7 +60,7 @@ interface OpenChannel {
 }
 
 /** The message to be shown for a submission. */
-interface Drawn {
+interface MessageToShow {
   readonly guildId: string;
   /** A name for the message's nonce. */
   readonly name: string;
@@ -115,7 +115,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     t: Translate,
     { guildId, id }: DraftRef,
     submission: Submission | undefined,
-  ): Promise<Drawn> {
+  ): Promise<MessageToShow> {
     if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
     const before = await approvals.before(submission);
     return {
@@ -134,26 +134,26 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   /** Posts or changes a message. Leaves its links out if Discord rejects them. */
   async function put(
-    { message, bare }: Drawn,
+    { message, bare }: MessageToShow,
     { channelId, messageId }: Partial<MessagePlace> & Pick<OpenChannel, 'channelId'>,
     nonce: string,
     roleId?: string,
   ) {
     const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
-    const say = ({ content, ...others }: ChannelMessage) => {
+    const putContent = ({ content, ...others }: ChannelMessage) => {
       const role = roleId === undefined ? {} : { roleId };
       return posts.put(channelId, { ...others, content: `${head}${content}`, nonce, ...role }, messageId);
     };
-    const done = await say(message);
-    return done.result !== 'harmful-link' || bare === undefined ? done : say(bare);
+    const done = await putContent(message);
+    return done.result !== 'harmful-link' || bare === undefined ? done : putContent(bare);
   }
 
   /** @param replaced the message that the post replaces; with the same nonce, Discord would return that message */
   async function post(
-    drawn: Drawn,
+    drawn: MessageToShow,
     { channelId, hasTrouble }: OpenChannel,
     replaced?: MessagePlace,
-  ): Promise<Put> {
+  ): Promise<MessageState> {
     const { guildId, name } = drawn;
     const nonce = replaced ? `${name} ${replaced.messageId} ${channelId}` : name;
     const { result, messageId } = await withMention(guildId, (roleId) =>
@@ -173,7 +173,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     key: DraftRef,
     submission: Submission | undefined,
     message: PressedPost | undefined,
-  ): Promise<Put> {
+  ): Promise<MessageState> {
     const t = await guildWords(key.guildId);
     const drawn = await draw(t, key, submission);
     // Posts only submissions that are waiting.
@@ -254,8 +254,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const tried = new Set<string>();
     while (!job.stopping.aborted) {
       const due = ((await approvals.due().catch(complain)) ?? []).filter(({ id }) => !tried.has(id));
-      const firsts = new Map(due.toReversed().map((key) => [key.guildId, key])).values();
-      for (const key of firsts) {
+      const firstOfEach = new Map(due.toReversed().map((key) => [key.guildId, key])).values();
+      for (const key of firstOfEach) {
         if (job.stopping.aborted) return;
         tried.add(key.id);
         await show(key);

@@ -102,7 +102,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .executeTakeFirst();
 
   /** Claims a member's submissions in a guild permanently, so that no other process sends them. */
-  async function take({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
+  async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
     // Filters here, because with the guild in the query, the database wouldn't use the index of pending messages. It
@@ -132,7 +132,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const { t, guildId, channelId } = context;
     const views = await Promise.all(decided.map((submission) => viewOf(context, submission)));
     const [only] = views;
-    const { content, embeds } = only && views.length === 1 ? only : together(context, decided, views);
+    const { content, embeds } = only && views.length === 1 ? only : combineViews(context, decided, views);
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
@@ -149,7 +149,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
    * @returns whether a direct message is being sent
    */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
-    const wanted = rows.filter(isToSend);
+    const wanted = rows.filter(needsMessage);
     const latest = wanted.at(-1);
     if (latest === undefined) return false;
     const { guild_id: guildId, draft_id: id, notice } = latest;
@@ -167,7 +167,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function sendOne(): Promise<void> {
     while (!job.stopping.aborted) {
       const due = await findDue();
-      if (due === undefined || (await sendAbout(await take(due)))) return;
+      if (due === undefined || (await sendAbout(await claim(due)))) return;
     }
   }
 
@@ -196,14 +196,14 @@ const withoutModerators = (submission: Submission): Submission => ({
  * Whether a decision needs a direct message. Expired submissions don't: they are in the member's own reply and in
  * /submissions.
  */
-function isToSend({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
+function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
   const isTooOld = (notified_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
 /** Combines several decisions in one message: the number of each kind, and an embed for each decision. */
-function together(
+function combineViews(
   { t }: Context,
   decided: readonly Submission[],
   views: readonly ApprovalView[],

@@ -41,7 +41,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
   /** Claims a submission permanently, to change its member's reply. */
-  async function take(): Promise<SubmissionsTable | undefined> {
+  async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
         .tables()
@@ -121,7 +121,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   /** @throws a StoreError when the store fails */
   async function notifyEach(): Promise<void> {
     while (!job.stopping.aborted) {
-      const row = await take();
+      const row = await claim();
       if (row === undefined) return;
       // Not awaited, so that a hanging reply doesn't delay the others.
       void notify(row);

@@ -19,7 +19,7 @@ export interface ClockCheckDeps {
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {
     /** Logs a warning if the clock is wrong. */
-    async tell(): Promise<void> {
+    async logTrouble(): Promise<void> {
       const trouble = clockTrouble(await api.clockAheadMs());
       if (trouble) logger.warn({}, `this machine's clock ${trouble.says}: ${trouble.mend}`);
     },

@@ -93,7 +93,7 @@ export function createConnection(deps: ConnectionDeps) {
     });
     if (known === undefined) return;
     reportTransport(known);
-    await clock.tell();
+    await clock.logTrouble();
     for (const says of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
       logger.warn({ page: portalPage(known, 'installation') }, says);
     }

@@ -75,7 +75,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       return;
     }
     try {
-      const payload = await take(request);
+      const payload = await readInteraction(request);
       if (Object(payload).type === InteractionType.Ping) {
         response.writeHead(200, { 'Content-Type': 'application/json' });
         response.end(JSON.stringify({ type: InteractionResponseType.Pong }));
@@ -86,12 +86,12 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     } catch (error) {
       // The sender disconnected in the middle of the request.
       if (request.destroyed && !request.complete) return;
-      turnAway(response, error);
+      respondWithError(response, error);
     }
   }
 
   /** Reads a request from Discord. @throws HttpStatusError */
-  async function take(request: IncomingMessage): Promise<unknown> {
+  async function readInteraction(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
     if (path !== ENDPOINT_PATH) throw new HttpStatusError(404, `only ${ENDPOINT_PATH} accepts interactions`);
     if (request.method !== 'POST') throw new HttpStatusError(405, 'only POST is allowed');
@@ -122,7 +122,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     return Buffer.concat(chunks);
   }
 
-  function turnAway(response: ServerResponse, error: unknown): void {
+  function respondWithError(response: ServerResponse, error: unknown): void {
     const { status, message } =
       error instanceof HttpStatusError ? error : new HttpStatusError(500, 'internal error');
     if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');

@@ -46,7 +46,7 @@ export function createIdentifyQuota({
     /** Returns how many are left, from Discord's last response and the use since; `undefined` before the first response. */
     left: () => left,
     /** Waits until a shard can identify, and counts the IDENTIFY. @throws if `signal` is aborted */
-    async take({ shard, isFirst, signal }: Turn): Promise<void> {
+    async acquire({ shard, isFirst, signal }: Turn): Promise<void> {
       const kept = isFirst ? 1 : IDENTIFIES_KEPT;
       for (;;) {
         await throttler?.waitForIdentify(shard, signal);

@@ -16,14 +16,17 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 
-interface Published {
+interface PublishedCommand {
   readonly data: RESTPostAPIApplicationCommandsJSONBody;
   /** The permission needed to use the command; everyone can use it if undefined. */
   readonly permission?: string;
 }
 
 /** Builds a command for Discord: it appears in guilds where the bot is installed, for members who can use it. */
-export const asPublished = ({ data, permission }: Published): RESTPostAPIApplicationCommandsJSONBody => ({
+export const asPublished = ({
+  data,
+  permission,
+}: PublishedCommand): RESTPostAPIApplicationCommandsJSONBody => ({
   ...data,
   contexts: [InteractionContextType.Guild],
   integration_types: [ApplicationIntegrationType.GuildInstall],

@@ -53,7 +53,7 @@ export interface ShardDeps {
   readonly id: number;
   readonly info: RESTGetAPIGatewayBotResult;
   readonly token: Secret;
-  readonly identifies: Pick<IdentifyQuota, 'take'>;
+  readonly identifies: Pick<IdentifyQuota, 'acquire'>;
   readonly onReady: (data: GatewayReadyDispatchData) => void;
   readonly onResumed: () => void;
   readonly onDispatch: (data: GatewayDispatchPayload) => void;
@@ -109,7 +109,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     async waitForIdentify(_shard, signal) {
       heardAt = undefined;
-      await identifies.take({ shard: id, isFirst: !hasIdentified, signal });
+      await identifies.acquire({ shard: id, isFirst: !hasIdentified, signal });
       hasIdentified = true;
       attemptsSinceSession.identifies += 1;
     },

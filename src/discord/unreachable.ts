@@ -23,15 +23,15 @@ export const whyUnreachable = (error: unknown): string | undefined => REASONS[co
  * Discord is unreachable, it says so once a minute, because several parts of the bot try it at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
   return (error: unknown, waitMs: number, otherwise: string): void => {
     const why = whyUnreachable(error);
     const seconds = Math.ceil(waitMs / 1000);
     if (why === undefined) {
       logger.error({ err: error, againInSeconds: seconds }, otherwise);
-    } else if (performance.now() - toldAt >= EVERY_MS) {
-      toldAt = performance.now();
+    } else if (performance.now() - loggedAt >= EVERY_MS) {
+      loggedAt = performance.now();
       logger.error({}, `${new URL(apiUrl).host} is unreachable (${why}); will retry in ${seconds} s`);
     }
   };

@@ -4,7 +4,14 @@ import { waitAtMost } from '../lifecycle.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
-import { type Found, lacksGame, type Row, readRow, type TypedRow, typedOf } from '../server-lists/row.ts';
+import {
+  type FilledField,
+  lacksGame,
+  type Row,
+  readRow,
+  type TypedRow,
+  typedOf,
+} from '../server-lists/row.ts';
 import { createNames } from './names.ts';
 import { createSteam, type SteamDeps, type SteamServer } from './steam.ts';
 import { type SteamGames, steamGamesAmong } from './steam-games.ts';
@@ -12,7 +19,7 @@ import { type SteamGames, steamGamesAmong } from './steam-games.ts';
 export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
   readonly nameServers?: readonly string[];
   readonly games: GameIndex;
-  readonly onLookup?: ((what: 'asked' | 'failed' | Found) => void) | undefined;
+  readonly onLookup?: ((what: 'asked' | 'failed' | FilledField) => void) | undefined;
 }
 
 export type ServerLookup = ReturnType<typeof createServerLookup>;

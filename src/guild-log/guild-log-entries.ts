@@ -13,7 +13,7 @@ import type { Audience, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
 export interface SubmissionLogDeps {
-  readonly guildLog: Pick<GuildLog, 'tell'>;
+  readonly guildLog: Pick<GuildLog, 'add'>;
   readonly games: GameIndex;
 }
 
@@ -43,7 +43,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
         reason.code === 'key-invalid'
           ? sentences(t('ended.one.not-sent'), t('key.rejected'))
           : t('addserver.notReady', { short: whyNotSubmitted(reason, t).short });
-      await guildLog.tell(
+      await guildLog.add(
         guildId,
         (t) => `${submissionText(t, user, servers)} · ${withSign('not-sent', whyOf(t))}`,
         'not-sent',
@@ -52,7 +52,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     async ended({ guildId, user }, ended, isShown) {
       if (isShown) return;
       const servers = ended.map(({ server }) => server);
-      await guildLog.tell(
+      await guildLog.add(
         guildId,
         (t) => [submissionText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
         worstOf(ended.map(({ outcome }) => outcome.kind)),
@@ -62,7 +62,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 }
 
 export interface KeyAlertDeps {
-  readonly guildLog: Pick<GuildLog, 'alert' | 'tell'>;
+  readonly guildLog: Pick<GuildLog, 'add' | 'alert'>;
   readonly keys: Pick<ApiKeys, 'status'>;
   readonly mention: Audience['mention'];
   readonly logger: Pick<Logger, 'info'>;
@@ -84,7 +84,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
   return async (guildId, change) => {
     logger.info({ guildId }, KEY_CHANGES[change]);
     if (change === 'works again') {
-      await guildLog.tell(guildId, (t) => withSign('accepted', t('guildLog.keyWorks')), 'accepted');
+      await guildLog.add(guildId, (t) => withSign('accepted', t('guildLog.keyWorks')), 'accepted');
       return;
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
@@ -111,7 +111,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
 export const createGoneGamesEntry =
   ({ guildLog, mention }: Pick<KeyAlertDeps, 'guildLog' | 'mention'>) =>
   (guildId: string, aliases: readonly string[]): Promise<void> =>
-    guildLog.tell(guildId, (t) => {
+    guildLog.add(guildId, (t) => {
       const games = t.and(aliases.map((alias) => escapeText(alias)));
       return withSign('not-sent', t('guildLog.gamesGone', { games, settings: mention('settings') }));
     });

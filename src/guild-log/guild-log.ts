@@ -132,7 +132,7 @@ export function createGuildLog(deps: GuildLogDeps) {
      * Adds a line in the guild's language. It appears within seconds, together with others.
      * @param kind the outcome that the line is about; the worst outcome determines the message's colour
      */
-    tell: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
+    add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
         message.count += 1;
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));

@@ -172,7 +172,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       setAt: string,
       outcome: Outcome | GamesOutcome,
     ): Promise<KeyChange | undefined> {
-      const said = saidOfKey(outcome);
+      const said = keyVerdict(outcome);
       if (said === 'nothing') return undefined;
       return store.inGuild(guildId, async () => {
         const record = await records.get(guildId);
@@ -205,15 +205,15 @@ export function createApiKeys(deps: ApiKeysDeps) {
   };
 }
 
-function changeOf(said: SaidOfKey, { invalidSince }: KeyRecord): KeyChange | undefined {
+function changeOf(said: KeyVerdict, { invalidSince }: KeyRecord): KeyChange | undefined {
   if (said === 'rejected') return invalidSince === undefined ? 'rejected' : undefined;
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
 /** The meaning of a response for the key. `unclear`: the service's message may be about the key. */
-type SaidOfKey = 'accepted' | 'rejected' | 'unclear' | 'nothing';
+type KeyVerdict = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
-function saidOfKey(outcome: Outcome | GamesOutcome): SaidOfKey {
+function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {
   switch (outcome.kind) {
     case 'games':
     case 'accepted':

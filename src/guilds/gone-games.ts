@@ -8,14 +8,14 @@ export interface GoneGamesDeps {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
   /** Notifies the guild's admins. */
-  readonly tell: (guildId: string, aliases: readonly string[]) => Promise<void>;
+  readonly report: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
 
 /**
  * Creates the function that notifies guilds, once per removal, of allowed games that the service no longer has. The
  * service may have renamed them.
  */
-export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps) {
+export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
@@ -32,7 +32,7 @@ export function createGoneGames({ values, settings, games, tell }: GoneGamesDeps
       if (unreported.length === 0 && gone.length === told.length) continue;
       // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
-      if (unreported.length > 0) await tell(guildId, unreported);
+      if (unreported.length > 0) await report(guildId, unreported);
     }
   };
 }

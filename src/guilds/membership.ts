@@ -81,7 +81,7 @@ export function createMembership(deps: MembershipDeps) {
     const known = new Set(rows.map((row) => row.guild_id));
     const held = new Set(await guildsWithStoredData(store));
     for await (const guildId of submissions.guilds()) held.add(guildId);
-    await beginDays([...held].filter((guildId) => !known.has(guildId)));
+    await restartGrace([...held].filter((guildId) => !known.has(guildId)));
 
     const due = rows.filter((row) => now() - row.unused_since >= graceMs);
     for (const { guild_id: guildId } of due) {
@@ -115,7 +115,7 @@ export function createMembership(deps: MembershipDeps) {
         await deletion.guild(guildId);
         logger.info({ guildId }, 'the bot is no longer in a guild; deleted all data of the guild');
       } else {
-        await beginDays([guildId]);
+        await restartGrace([guildId]);
       }
     } catch (error) {
       stopping.throwIfAborted();
@@ -128,7 +128,7 @@ export function createMembership(deps: MembershipDeps) {
     await sleep(pauseMs, undefined, { signal: stopping });
   }
 
-  const beginDays = (guildIds: readonly string[]): Promise<void> =>
+  const restartGrace = (guildIds: readonly string[]): Promise<void> =>
     save(guildIds.map((guild_id) => ({ guild_id, unused_since: now() })));
 
   async function writeUses(): Promise<void> {

@@ -6,7 +6,7 @@ import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } f
 import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
-import type { InteractionStore, KeptInteraction } from './interaction-store.ts';
+import type { InteractionStore, StoredInteraction } from './interaction-store.ts';
 import type { UnderWay } from './under-way.ts';
 
 /**
@@ -71,7 +71,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   const { notifyGuild, onLaterReply, logger } = deps;
 
   /** Reports a submission's outcomes to the guild's log channel, because Discord no longer accepts a reply. */
-  async function tellTooLate(interaction: Interaction): Promise<void> {
+  async function reportLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
@@ -86,13 +86,13 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   }
 
   /** Builds the reply to an interrupted interaction from stored data, never from the message's previous content. */
-  async function replyTo({ shown, customId }: KeptInteraction, context: Context): Promise<Reply | string> {
+  async function replyTo({ shown, customId }: StoredInteraction, context: Context): Promise<Reply | string> {
     const own = await reportOf(context, 'member');
     const about = own ?? (shown && customId ? await stateOfDraft(context, customId) : undefined);
     return about ?? interruptedText(context.t, customId);
   }
 
-  async function tellOne(unreplied: KeptInteraction): Promise<void> {
+  async function notifyMember(unreplied: StoredInteraction): Promise<void> {
     const { interaction, shown, message } = unreplied;
     const { id, guildId } = interaction;
     const context = contextOf(interaction, wording);
@@ -100,7 +100,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const state = await stateOf(api, interaction, deps.pause);
     // This process, or another one that took the interaction over, may have replied since the row was read.
     if (!(await interactionStore.isUnreplied(id))) return;
-    if (state === 'gone') return tellTooLate(interaction);
+    if (state === 'gone') return reportLate(interaction);
     // Discord doesn't show "thinking…" on a message that is updated.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
@@ -121,7 +121,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       } catch (error) {
         // After any other error, the bot tries again.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
-          return tellTooLate(interaction);
+          return reportLate(interaction);
         throw error;
       }
     } else {
@@ -145,7 +145,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         onLaterReply?.('unreadable');
         continue;
       }
-      tellOne(unreplied)
+      notifyMember(unreplied)
         .catch((error: unknown) => {
           onLaterReply?.('failed');
           logger.error(

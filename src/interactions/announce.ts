@@ -5,7 +5,7 @@ import { withSign } from '../words/servers.ts';
 import type { Announcement, NotifyGuild } from './command.ts';
 import type { Interaction } from './interaction.ts';
 
-export interface Announcing {
+export interface AnnounceDeps {
   readonly api: Pick<DiscordApi, 'followUp'>;
   readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
   readonly notifyGuild: NotifyGuild;
@@ -19,7 +19,7 @@ export interface Announcing {
  * @param settings a mention of the command that chooses another channel
  */
 export async function announce(
-  { api, posts, notifyGuild }: Announcing,
+  { api, posts, notifyGuild }: AnnounceDeps,
   interaction: Interaction,
   { channelId = interaction.channelId, ...message }: Announcement,
   settings: string,

@@ -10,7 +10,7 @@ import { UserError } from '../user-error.ts';
 import { interruptedText } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 import type { LaterReplies } from './after-crash.ts';
-import { type Announcing, announce } from './announce.ts';
+import { type AnnounceDeps, announce } from './announce.ts';
 import { type Context, OldMessageError, type PressReplyMode, type Reply } from './command.ts';
 import {
   deliver,
@@ -33,9 +33,9 @@ import type { Progress } from './progress.ts';
 import type { Trace } from './traces.ts';
 import type { UnderWay } from './under-way.ts';
 
-export interface AnswerDeps extends Announcing {
+export interface AnswerDeps extends AnnounceDeps {
   readonly api: DiscordApi;
-  readonly interactionStore: Pick<InteractionStore, 'take' | 'canReply' | 'markReplied'>;
+  readonly interactionStore: Pick<InteractionStore, 'record' | 'canReply' | 'markReplied'>;
   readonly underWay: UnderWay;
   readonly editOrder: EditOrder;
   readonly reportOf: LaterReplies['reportOf'];
@@ -70,15 +70,21 @@ export function createAnswering(deps: AnswerDeps) {
   const { largeTurnMs = LARGE_TURN_MS } = deps;
   const largeTurns = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
-  const say = ({ interaction }: InFlight, said: ReplyOrText) => api.respond(interaction, firstResponse(said));
+  const respond = ({ interaction }: InFlight, said: ReplyOrText) =>
+    api.respond(interaction, firstResponse(said));
 
-  async function turnDown(inFlight: InFlight, why: ReplyOrText): Promise<void> {
+  async function respondWithReason(inFlight: InFlight, why: ReplyOrText): Promise<void> {
     inFlight.trace.outcome = 'refused';
-    await say(inFlight, why);
+    await respond(inFlight, why);
   }
 
   /** Logs an error and returns the member's text, with the reference that finds the error in the log. */
-  function referring(error: unknown, { context, trace }: InFlight, says: string, what: string): string {
+  function textWithReference(
+    error: unknown,
+    { context, trace }: InFlight,
+    says: string,
+    what: string,
+  ): string {
     const { t, interactionId, guildId } = context;
     const reference = trace.failed();
     logger.error({ err: error, reference, interactionId, guildId }, what);
@@ -102,14 +108,14 @@ export function createAnswering(deps: AnswerDeps) {
       return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
     }
     const cause = error instanceof StoreError || error instanceof UndecryptableError ? 'store' : 'unexpected';
-    return referring(error, inFlight, t(`failure.${cause}`), FAILED);
+    return textWithReference(error, inFlight, t(`failure.${cause}`), FAILED);
   }
 
   /** Returns the text that replaces a reply that Discord rejected. The action's changes are kept. */
-  function notTaken(error: unknown, inFlight: InFlight): string {
+  function rejectionText(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
     const says = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
-    return referring(error, inFlight, says, 'Discord rejected a reply');
+    return textWithReference(error, inFlight, says, 'Discord rejected a reply');
   }
 
   /**
@@ -121,7 +127,7 @@ export function createAnswering(deps: AnswerDeps) {
     const { context, interaction } = inFlight;
     const { request } = interaction;
     const says = interruptedText(context.t, 'customId' in request ? request.customId : undefined);
-    const nothing = referring(error, inFlight, says, FAILED);
+    const nothing = textWithReference(error, inFlight, says, FAILED);
     return (await reportOf(context, 'member')) ?? nothing;
   }
 
@@ -145,12 +151,12 @@ export function createAnswering(deps: AnswerDeps) {
   async function openModal(inFlight: InFlight, action: Action): Promise<void> {
     try {
       const opened = await action.run();
-      if (!('custom_id' in opened)) return await turnDown(inFlight, opened);
+      if (!('custom_id' in opened)) return await respondWithReason(inFlight, opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
       // If Discord's response didn't arrive, the modal may be open.
       if (error instanceof LostInteractionError || isUncertain(error)) throw error;
-      if (!(error instanceof OldMessageError)) return say(inFlight, failureText(error, inFlight));
+      if (!(error instanceof OldMessageError)) return respond(inFlight, failureText(error, inFlight));
       await answerImmediately(inFlight, {
         ...action,
         answers: 'immediate update',
@@ -175,7 +181,7 @@ export function createAnswering(deps: AnswerDeps) {
       // is waiting.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
-    await sendFirstAccepted(reply, respond, (error) => notTaken(error, inFlight));
+    await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));
   }
 
   /**
@@ -202,7 +208,7 @@ export function createAnswering(deps: AnswerDeps) {
     const shown = action.answers === 'later' ? undefined : replacedBy(interaction);
     const message = messageWritten(interaction, shown !== undefined);
     if (underWay.has(interaction.id)) throw new LostInteractionError('The interaction was delivered twice');
-    if (underWay.isAwaited(message)) return turnDown(inFlight, context.t('again.busy'));
+    if (underWay.isAwaited(message)) return respondWithReason(inFlight, context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
       if (!(await recordOrSay(inFlight, shown))) return;
@@ -220,7 +226,7 @@ export function createAnswering(deps: AnswerDeps) {
         throw new LostInteractionError('The interaction was taken over');
       // If this fails, the interaction stays recorded. after-crash.ts then notifies the member or the log channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
-      const fallback = (error: unknown) => notTaken(error, inFlight);
+      const fallback = (error: unknown) => rejectionText(error, inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
       trace.replied();
       await interactionStore.markReplied(interaction.id);
@@ -250,11 +256,11 @@ export function createAnswering(deps: AnswerDeps) {
    * @throws LostInteractionError
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
-    let taken: Awaited<ReturnType<typeof interactionStore.take>>;
+    let taken: Awaited<ReturnType<typeof interactionStore.record>>;
     try {
-      taken = await interactionStore.take(inFlight.interaction, shown);
+      taken = await interactionStore.record(inFlight.interaction, shown);
     } catch (error) {
-      await say(inFlight, failureText(error, inFlight));
+      await respond(inFlight, failureText(error, inFlight));
       return false;
     }
     if (taken === 'twice') throw new LostInteractionError('The interaction was delivered twice');
@@ -281,7 +287,7 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   return {
-    turnDown,
+    respondWithReason,
     async answer(inFlight: InFlight, action: Action): Promise<void> {
       if (action.answers === 'modal') return openModal(inFlight, action);
       if (!isRecorded(action)) return answerImmediately(inFlight, action);

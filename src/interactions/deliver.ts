@@ -93,15 +93,15 @@ export async function sendFirstAccepted(
   send: (said: ReplyOrText) => Promise<void>,
   fallback: (error: unknown) => string,
 ): Promise<void> {
-  let refusal: unknown;
+  let rejection: unknown;
   try {
     return await send(reply);
   } catch (error) {
     if (!isAboutMessage(error)) throw error;
-    refusal = error;
+    rejection = error;
   }
-  const sentence = fallback(refusal);
-  const bare = isAboutText(refusal) ? '' : bareText(replyOf(reply));
+  const sentence = fallback(rejection);
+  const bare = isAboutText(rejection) ? '' : bareText(replyOf(reply));
   try {
     if (bare !== '') return await send({ content: bare });
   } catch (error) {
@@ -121,8 +121,8 @@ function shownBelow(
   { content, embeds, components }: MessageContent,
   { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
 ) {
-  const stays = content.split(BELOW_REASON).at(-1) ?? '';
-  const text = stays === '' ? reason : `${reason}${BELOW_REASON}${stays}`;
+  const previous = content.split(BELOW_REASON).at(-1) ?? '';
+  const text = previous === '' ? reason : `${reason}${BELOW_REASON}${previous}`;
   return {
     content: shortenMarkup(text, LIMITS.content),
     embeds,
@@ -134,8 +134,8 @@ function shownBelow(
 /** Builds the new content of the message that a reply changes. */
 function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): MessageBody {
   const reply = replyOf(said);
-  const stays = typeof said === 'string' || said.keepsMessage;
-  return shown && stays ? { body: shownBelow(shown, reply), files: [] } : messageOf(reply);
+  const keepsMessage = typeof said === 'string' || said.keepsMessage;
+  return shown && keepsMessage ? { body: shownBelow(shown, reply), files: [] } : messageOf(reply);
 }
 
 const replyOf = (said: ReplyOrText): Reply => (typeof said === 'string' ? { content: said } : said);
@@ -202,9 +202,9 @@ export async function deliverBeside(
   reply: ReplyOrText,
 ): Promise<void> {
   if (bareText(replyOf(reply)) === '') return;
-  const say = (said: ReplyOrText) =>
+  const followUp = (said: ReplyOrText) =>
     persist(() => api.followUp(interaction, { body: newMessage(said), files: [] }));
-  await sendFirstAccepted(reply, say, fallback);
+  await sendFirstAccepted(reply, followUp, fallback);
 }
 
 async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void> {

@@ -61,7 +61,7 @@ export function createDispatcher(deps: DispatchDeps) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
-  const { turnDown } = answering;
+  const { respondWithReason } = answering;
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
@@ -73,13 +73,13 @@ export function createDispatcher(deps: DispatchDeps) {
       return api.respond(interaction, suggestions(await choicesFor(inFlight, request)));
     }
     const { t } = inFlight.context;
-    if (stopping.signal.aborted) return turnDown(inFlight, t('dispatch.stopping'));
-    if (interaction.guildId === '') return turnDown(inFlight, t('dispatch.guildOnly'));
+    if (stopping.signal.aborted) return respondWithReason(inFlight, t('dispatch.stopping'));
+    if (interaction.guildId === '') return respondWithReason(inFlight, t('dispatch.guildOnly'));
     const action = findAction(commands, inFlight, stopping.signal);
-    if (!action) return turnDown(inFlight, t('dispatch.stale'));
+    if (!action) return respondWithReason(inFlight, t('dispatch.stale'));
     trace.command = action.command;
     const blocked = blockedFrom(action.command, interaction);
-    if (blocked) return turnDown(inFlight, blockedReply(t, blocked));
+    if (blocked) return respondWithReason(inFlight, blockedReply(t, blocked));
     if (action.permission !== undefined && !interaction.isAdmin) return deny(inFlight, action);
     return answering.answer(inFlight, action);
   }
@@ -125,7 +125,7 @@ export function createDispatcher(deps: DispatchDeps) {
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
-      turnDown(inFlight, t('permission.needed')),
+      respondWithReason(inFlight, t('permission.needed')),
       notifyGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }
@@ -149,7 +149,7 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   /** Replies to an unreadable interaction, so that the member doesn't wait in vain. */
-  async function sayUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
+  async function respondUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
     // The error's message may quote what a member wrote.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
@@ -178,7 +178,7 @@ export function createDispatcher(deps: DispatchDeps) {
       try {
         interaction = readInteraction(payload, receivedAt);
       } catch (error) {
-        return sayUnreadable(payload, receivedAt, error);
+        return respondUnreadable(payload, receivedAt, error);
       }
       await tracked(handleOne(interaction));
     },

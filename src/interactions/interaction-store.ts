@@ -49,7 +49,7 @@ const encryptedSchema = z.object({
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
-export interface KeptInteraction {
+export interface StoredInteraction {
   readonly interaction: Interaction;
   readonly message: MessageKey;
   /** The current content of the message that the reply changes; `undefined` if the reply is a new message. */
@@ -80,7 +80,7 @@ export function createInteractionStore({
   logger,
 }: InteractionStoreDeps) {
   /** @param context binds the encrypted text to where it is stored */
-  function seal({ interaction, ...others }: KeptInteraction, context: string): string {
+  function seal({ interaction, ...others }: StoredInteraction, context: string): string {
     // Stores only the fields of the schema.
     const kept = encryptedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
     return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
@@ -94,7 +94,7 @@ export function createInteractionStore({
     encrypted: string | null,
     context: string,
     known: Pick<Interaction, 'guildId'> & Partial<Interaction>,
-  ): KeptInteraction | undefined {
+  ): StoredInteraction | undefined {
     try {
       const plain = encryption.open(JSON.parse(encrypted ?? ''), context);
       const { token, shown, message, customId, ...kept } = encryptedSchema.parse(JSON.parse(plain));
@@ -148,7 +148,7 @@ export function createInteractionStore({
     /**
      * Finds an interaction without a reply, from any process; `undefined` if there is none, or it can't be decrypted.
      */
-    async find(interactionId: string): Promise<KeptInteraction | undefined> {
+    async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
         .selectFrom('interactions')
         .selectAll()
@@ -163,7 +163,7 @@ export function createInteractionStore({
      * @param shown the current content of the message that its reply changes
      * @returns `twice` if this interaction was already recorded
      */
-    async take(interaction: Interaction, shown?: MessageContent): Promise<'taken' | 'twice'> {
+    async record(interaction: Interaction, shown?: MessageContent): Promise<'taken' | 'twice'> {
       const { id, guildId, receivedAt, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
       const customId = 'customId' in request ? request.customId : undefined;

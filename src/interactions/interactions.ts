@@ -5,10 +5,10 @@ import { createDispatcher, type DispatchDeps } from './dispatch.ts';
 import { createTakeover, type TakeoverDeps } from './takeover.ts';
 import { createUnderWay } from './under-way.ts';
 
-type Made = 'underWay' | 'answering' | 'notifyUnreplied' | keyof LaterReplies;
+type OwnParts = 'underWay' | 'answering' | 'notifyUnreplied' | keyof LaterReplies;
 
 export interface InteractionsDeps
-  extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, Made> {
+  extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, OwnParts> {
   readonly submissions: Pick<Submissions, 'endRunningOf' | 'abandonedGuilds' | 'endAbandoned'>;
   readonly replies: LaterReplies;
 }

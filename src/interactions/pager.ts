@@ -94,7 +94,7 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
   };
 }
 
-export type ChosenOnPage = ReturnType<typeof chosenOnPage>;
+export type PageChoice = ReturnType<typeof chosenOnPage>;
 
 /**
  * Returns the values chosen on a page. The choices on other pages aren't known here.

@@ -3,7 +3,7 @@ import { createBoundedMap } from '../bounded-map.ts';
 /** How a request to the listing service ended: with a response, or without one (5xx, timeout, no connection). */
 export type RequestHealth = 'answered' | 'failed';
 
-interface HeardOutcome {
+interface GuildHealth {
   readonly guildId: string;
   readonly health: RequestHealth;
   /** Why the response was unusable, even if the service itself works. */
@@ -36,7 +36,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
   const failuresOf = createBoundedMap<number>(MOST_GUILDS);
   const nextTryOf = createBoundedMap<number>(MOST_GUILDS);
   const pausedUntil = createBoundedMap<number>(MOST_GUILDS);
-  let outcomes: HeardOutcome[] = [];
+  let outcomes: GuildHealth[] = [];
   let nextTryOfAll = 0;
 
   const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= MOST_FAILURES;
@@ -93,6 +93,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
     /** Returns how the latest request of any guild ended; `undefined` before the first request. */
-    latest: (): Omit<HeardOutcome, 'guildId'> | undefined => outcomes.at(-1),
+    latest: (): Omit<GuildHealth, 'guildId'> | undefined => outcomes.at(-1),
   };
 }

@@ -8,7 +8,7 @@ import {
   knownError,
   MAX_GAMES,
   type Outcome,
-  type Rejected,
+  type RejectedOutcome,
   type ServerSubmission,
   statusSchema,
   type UnusableGame,
@@ -145,7 +145,7 @@ function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome 
   return { kind: 'games', ...list.data };
 }
 
-function rejected(message: string, { status, headers }: HttpResponse): Rejected {
+function rejected(message: string, { status, headers }: HttpResponse): RejectedOutcome {
   const wait = status === 429 ? retryAfterMs(headers) : undefined;
   const known = knownError(message);
   return {

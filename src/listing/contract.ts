@@ -133,16 +133,16 @@ export interface ServerSubmission {
  * The outcome of submitting a server. The service's response, the stored record and the texts for members share this form.
  * All servers of a request have the same outcome.
  */
-export type Outcome = Accepted | Rejected | NotSent | UnknownOutcome;
+export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
 /** Sent for review. `message` is the service's own text, up to {@link LONGEST_MESSAGE}; empty if it sent none. */
-interface Accepted {
+interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly message: string;
 }
 
 /** Rejected by the service, with its own message as above. `known` is set if it is one of the five errors. */
-export interface Rejected {
+export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
@@ -151,7 +151,7 @@ export interface Rejected {
 }
 
 /** Not sent at all, so it can be submitted again. The bot didn't try to send it, or couldn't. */
-export interface NotSent {
+export interface NotSentOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_SENT_REASONS)[number];
   /** For the log. */
@@ -171,7 +171,7 @@ export interface UnknownOutcome {
 }
 
 /** An outcome with neither success nor error from the service. Its reasons are also the keys of the texts about it. */
-export type Failure = NotSent | UnknownOutcome;
+export type Failure = NotSentOutcome | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [
   'key', // the guild no longer has a key, or the service rejects it
@@ -200,7 +200,7 @@ export const UNKNOWN_REASONS = [
   'too-large', // more than 1 MiB
 ] as const;
 
-export type GamesOutcome = ListedGames | Rejected | Failure;
+export type GamesOutcome = ListedGames | RejectedOutcome | Failure;
 
 /**
  * A change of a guild's key caused by a response of the service. `rejected`: the first rejection since the key was
@@ -212,10 +212,10 @@ interface ListedGames extends ReturnType<typeof readGameList> {
   readonly kind: 'games';
 }
 
-export const notSent = (reason: NotSent['reason']): NotSent => ({ kind: 'not-sent', reason });
+export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
 /** Whether a request was tried but didn't reach the service. The bot itself didn't send any other `not-sent` request. */
-export const neverConnected = ({ reason }: NotSent): boolean =>
+export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
 /** The twelve aliases that don't need to be looked up (specification §2.3), with the usual names of their games. */

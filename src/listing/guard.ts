@@ -3,7 +3,7 @@ import type { TurnRequest, Turns } from '../turns.ts';
 import type { Breaker } from './breaker.ts';
 import {
   type GamesOutcome,
-  type NotSent,
+  type NotSentOutcome,
   neverConnected,
   notSent,
   type Outcome,
@@ -43,7 +43,7 @@ export function createGuard(deps: GuardDeps) {
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
     send: () => Promise<Heard>,
-  ): Promise<Heard | NotSent> {
+  ): Promise<Heard | NotSentOutcome> {
     const { guildId, kind } = request;
     for (;;) {
       const pauseMs = breaker.pausedMs(guildId);
@@ -74,7 +74,7 @@ export function createGuard(deps: GuardDeps) {
     async inTurn<Heard extends Outcome | GamesOutcome>(
       request: ServiceRequest,
       send: () => Promise<Heard>,
-    ): Promise<Heard | NotSent> {
+    ): Promise<Heard | NotSentOutcome> {
       const { guildId, kind } = request;
       for (let tries = 1; ; tries += 1) {
         const outcome = await attempt(request, send);
@@ -96,7 +96,7 @@ function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutco
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }
-const TRANSIENT: ReadonlySet<string> = new Set<NotSent['reason'] | UnknownOutcome['reason']>([
+const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | UnknownOutcome['reason']>([
   'unreachable',
   'timeout',
   'reset',

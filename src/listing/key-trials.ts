@@ -10,7 +10,7 @@ interface KeyTrialsDeps {
 }
 
 /** Not tested, because the guild reached its limit. `at`: when the next test is possible, in milliseconds since 1970. */
-export interface TooSoon {
+export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
 }
@@ -27,7 +27,7 @@ export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps
 
   return {
     /** Tests a key, unless the guild had five tested in the last 60 seconds. */
-    async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoon> {
+    async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoonOutcome> {
       const at = count(requester.guildId);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };
     },

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
 import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
-import { type Failure, MASKED_KEY, type NotSent, type UnknownOutcome } from './contract.ts';
+import { type Failure, MASKED_KEY, type NotSentOutcome, type UnknownOutcome } from './contract.ts';
 
 /** An HTTP response with any body. */
 export interface HttpResponse {
@@ -94,7 +94,7 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
 }
 
 /** Returns the outcome of a request that failed before anything was written. */
-function unreachedOutcome(error: Error): NotSent {
+function unreachedOutcome(error: Error): NotSentOutcome {
   const detail = describeError(error);
   // Too many files are open in this process or on this machine. That doesn't count against the service.
   if (/^(?:EMFILE|ENFILE)$/.test(codeOf(error))) {
@@ -103,7 +103,7 @@ function unreachedOutcome(error: Error): NotSent {
   return { kind: 'not-sent', reason: reasonOfCode(codeOf(error)), detail };
 }
 
-function reasonOfCode(code: string): NotSent['reason'] {
+function reasonOfCode(code: string): NotSentOutcome['reason'] {
   // Node's own errors, OpenSSL's errors, and OpenSSL's names for certificate problems.
   if (/^(ERR_TLS|ERR_SSL|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|CRL/.test(code)) return 'tls';
   if (/TIMEOUT|^ETIMEDOUT$/.test(code)) return 'timeout';

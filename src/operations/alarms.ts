@@ -72,13 +72,13 @@ export function createAlarms(deps: AlarmsDeps): Part {
     for (const condition of conditions) {
       // A process that takes over reads the posted conditions from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
-      else await lookAt(condition, now);
+      else await checkCondition(condition, now);
     }
     await save();
     await postWaiting();
   }
 
-  async function lookAt(condition: Condition, now: Health): Promise<void> {
+  async function checkCondition(condition: Condition, now: Health): Promise<void> {
     const found = await Promise.try(condition.look, now).catch(() => undefined);
     // The state is unknown, for example because the store can't be read. Another condition reports that.
     if (found === undefined) return;

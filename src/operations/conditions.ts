@@ -40,7 +40,7 @@ export interface ConditionsDeps extends WatchedParts {
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  let notToldAt = Number.NEGATIVE_INFINITY;
+  let failedReplyAt = Number.NEGATIVE_INFINITY;
   let hasBackupFailed = false;
   const isRecent = (at: number) => performance.now() - at < EVENT_MS;
 
@@ -103,7 +103,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 0,
       says: 'The bot could not notify members of the result of an interrupted command',
       over: 'The bot notified every member in the last 15 minutes',
-      look: () => isRecent(notToldAt),
+      look: () => isRecent(failedReplyAt),
     },
     {
       alert: 'ListingBotDirectMessagesStopped',
@@ -147,7 +147,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   return {
     list,
     onLaterReply(outcome: LaterReplyOutcome): void {
-      if (outcome !== 'told') notToldAt = performance.now();
+      if (outcome !== 'told') failedReplyAt = performance.now();
     },
     onBackup(outcome: 'made' | 'failed'): void {
       hasBackupFailed = outcome === 'failed';

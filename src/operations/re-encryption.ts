@@ -30,7 +30,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
       );
       return;
     }
-    const reencrypt: Reencrypt = (sealed, plain, context) =>
+    const reencrypt: ReencryptRecord = (sealed, plain, context) =>
       Object(sealed).k === encryptionKeyId ? undefined : encryption.seal(plain, context);
     const unreadable = await openEncrypted(store, encryption, reencrypt, stopping);
     if (unreadable.length > 0) {
@@ -45,7 +45,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
 }
 
 /** Returns the record to store in place of a decrypted one; `undefined` keeps the old one. */
-type Reencrypt = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
+type ReencryptRecord = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
  * Decrypts all encrypted data: the API keys, the interactions without a reply and the decision notices. Bots can run at
@@ -56,7 +56,7 @@ type Reencrypt = (sealed: unknown, plain: string, context: string) => SealedReco
 export async function openEncrypted(
   { tables, values, inGuild }: ReencryptionDeps['store'],
   { open }: Pick<Encryption, 'open'>,
-  reencrypt: Reencrypt = () => undefined,
+  reencrypt: ReencryptRecord = () => undefined,
   stopping?: AbortSignal,
 ): Promise<readonly string[]> {
   const unreadable: string[] = [];

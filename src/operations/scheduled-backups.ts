@@ -45,10 +45,10 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
-  const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: look });
+  const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: backUpIfDue });
   const { stopping } = job;
 
-  async function look(): Promise<void> {
+  async function backUpIfDue(): Promise<void> {
     try {
       if (!(await isDue())) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });

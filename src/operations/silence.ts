@@ -21,10 +21,10 @@ const LOOKS_IN_A_WAIT = 40;
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
-  const job = createJob({ firstMs: 0, everyMs: longestMs / LOOKS_IN_A_WAIT, run: look });
+  const job = createJob({ firstMs: 0, everyMs: longestMs / LOOKS_IN_A_WAIT, run: checkSilence });
   const log = createSparingLog(logger);
 
-  async function look(): Promise<void> {
+  async function checkSilence(): Promise<void> {
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();

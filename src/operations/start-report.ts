@@ -3,14 +3,14 @@ import { type Application, inviteLink } from '../discord/portal.ts';
 import type { Logger } from '../logger.ts';
 import { VERSION } from '../version.ts';
 
-export interface Online {
+export interface OnlineState {
   /** The number of published commands. */
   readonly commands: number;
   readonly application: Application;
 }
 
 /** Logs one entry with everything an operator wants to know about the started bot. It doesn't contain secrets. */
-export async function reportStart(config: Config, logger: Logger, online: Online): Promise<void> {
+export async function reportStart(config: Config, logger: Logger, online: OnlineState): Promise<void> {
   logger.info(
     {
       version: VERSION,

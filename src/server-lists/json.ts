@@ -8,17 +8,17 @@ import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
 /** A server found in one object: the object's own fields, and fields from the objects inside and around it. */
-interface Found extends Place {
+interface FoundServer extends Place {
   readonly cells: readonly Cell[];
   /** The names of fields whose list or object didn't contain anything readable. */
   readonly odd: readonly string[];
 }
 
 /** Everything found inside a value. */
-interface Inside {
-  readonly servers: readonly Found[];
+interface FoundInside {
+  readonly servers: readonly FoundServer[];
   /** Objects with a port or a game, whose address may be in an object around them. */
-  readonly parts: readonly Found[];
+  readonly parts: readonly FoundServer[];
   /** Texts to be read as lines. */
   readonly texts: readonly TextLine[];
   /** The number of ignored values that aren't game servers. */
@@ -29,17 +29,17 @@ interface TextLine extends Place {
   readonly text: string;
 }
 
-const NOTHING: Inside = { servers: [], parts: [], texts: [], noise: 0 };
-const LEFT_OUT: Inside = { ...NOTHING, noise: 1 };
+const NOTHING: FoundInside = { servers: [], parts: [], texts: [], noise: 0 };
+const LEFT_OUT: FoundInside = { ...NOTHING, noise: 1 };
 
-const merged = (some: readonly Inside[]): Inside => ({
+const merged = (some: readonly FoundInside[]): FoundInside => ({
   servers: some.flatMap(({ servers }) => servers),
   parts: some.flatMap(({ parts }) => parts),
   texts: some.flatMap(({ texts }) => texts),
   noise: some.reduce((sum, { noise }) => sum + noise, 0),
 });
 
-const isEmpty = ({ servers, parts, texts, noise }: Inside): boolean =>
+const isEmpty = ({ servers, parts, texts, noise }: FoundInside): boolean =>
   servers.length + parts.length + texts.length + noise === 0;
 
 type Fields = ReadonlySet<Field | undefined>;
@@ -51,7 +51,7 @@ const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
-const cellsOf = ({ cells }: Pick<Found, 'cells'>, fields: Fields): readonly Cell[] =>
+const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonly Cell[] =>
   cells.filter(({ name, text }) => fields.has(fieldOf(name)) && text.trim() !== '');
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
@@ -66,7 +66,7 @@ function nameInside(around: string, name: string): string {
   return isVaguer ? name : whole;
 }
 
-interface JsonServers extends Pick<Inside, 'texts' | 'noise'> {
+interface JsonServers extends Pick<FoundInside, 'texts' | 'noise'> {
   readonly rows: readonly (CellRow & Place)[];
 }
 
@@ -99,7 +99,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
   /** Reads an element of the outermost list, where every element was meant as a server. */
-  function insideElement(node: JsonNode): Inside {
+  function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
     const inside = insideOf(node, '');
@@ -107,12 +107,12 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 
   /** @param name the name of the field with this value */
-  function insideOf(node: JsonNode, name: string): Inside {
+  function insideOf(node: JsonNode, name: string): FoundInside {
     if (node.kind === 'object') return insideObject(node.fields, node, name);
     return node.kind === 'list' ? insideList(node.items, name) : NOTHING;
   }
 
-  function insideList(items: readonly JsonNode[], name: string): Inside {
+  function insideList(items: readonly JsonNode[], name: string): FoundInside {
     const found = items.map((item) => insideOf(item, name));
     const areServers = found.some(({ servers }) => servers.length > 0);
     const leftOut = found.filter((each, index) => isEmpty(each) && items[index]?.kind === 'object').length;
@@ -125,11 +125,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     ]);
   }
 
-  function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): Inside {
+  function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): FoundInside {
     const cells: Cell[] = [];
     const odd: string[] = [];
-    const below: Inside[] = [];
-    const byValue: Inside[] = [];
+    const below: FoundInside[] = [];
+    const byValue: FoundInside[] = [];
     const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
     for (const [key, node] of fields) {
       const called = nameInside(name, key);
@@ -186,7 +186,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 
   /** Joins an object with everything found in it. */
-  function joined(object: Found, below: Inside): Inside {
+  function joined(object: FoundServer, below: FoundInside): FoundInside {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
     const isWhole = isServer(own);
@@ -198,20 +198,20 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return own !== object ? { ...below, parts: partsOf(own, below.parts) } : below;
   }
 
-  function isPart(found: Found): boolean {
+  function isPart(found: FoundServer): boolean {
     return cellsOf(found, PORT_FIELDS).length > 0 || namesGame(found);
   }
 
-  function namesGame(found: Pick<Found, 'cells'>): boolean {
+  function namesGame(found: Pick<FoundServer, 'cells'>): boolean {
     return cellsOf(found, GAMES).some(({ name, text }) => fieldOf(name) === 'game' || isGame(text));
   }
 
-  function ofGame(found: Found, cells: readonly Cell[]): Found {
+  function ofGame(found: FoundServer, cells: readonly Cell[]): FoundServer {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
   /** Uses the name of a field as the game of the servers and parts inside that don't name one. */
-  function withGame(inside: Inside, text: string): Inside {
+  function withGame(inside: FoundInside, text: string): FoundInside {
     const cells = [{ name: 'game', text }];
     return {
       ...inside,
@@ -221,14 +221,14 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 }
 
-const isServer = ({ cells }: Found): boolean => hasAddress(cells);
+const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
 /** Whether a field has a name such as `servers`. The port of an object with such a field may belong to something else. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
 /** Reads a text in a list of addresses. */
-function insideText({ line, at, text }: TextLine): Inside {
+function insideText({ line, at, text }: TextLine): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
   }
@@ -245,7 +245,7 @@ function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): b
 }
 
 /** Treats fields with an unknown name as addresses if they contain an address with a port. */
-const withAddressByValue = (found: Found): Found => ({
+const withAddressByValue = (found: FoundServer): FoundServer => ({
   ...found,
   cells: found.cells.map(({ name, text }) => {
     const isFree = fieldOf(name) === undefined || fieldOf(name) === 'name';
@@ -263,13 +263,13 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
 }
 
 /** Whether the port is missing, both in the address and in a field of its own. */
-const lacksPort = (found: Found): boolean =>
+const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
 /** Adds the parts inside a server to it. If the server has no port of its own, returns one server for each part's port. */
-function withParts(own: Found, parts: readonly Found[]): readonly Found[] {
-  const isPort = (part: Found) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
+function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
+  const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
   const whole = { ...own, cells: [...own.cells, ...ofAll] };
   const withPort = parts.filter(isPort);
@@ -278,7 +278,7 @@ function withParts(own: Found, parts: readonly Found[]): readonly Found[] {
 }
 
 /** Returns the parts of an object that has a port or a game, but no address inside. */
-function partsOf(own: Found, below: readonly Found[]): readonly Found[] {
+function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly FoundServer[] {
   if (below.length === 0 || cellsOf(own, PORTS).length > 0) return [own, ...below];
   const cells = cellsOf(own, ALL_BUT_PORTS);
   return below.map((part) => ({ ...part, cells: [...part.cells, ...cells] }));
@@ -288,7 +288,7 @@ function partsOf(own: Found, below: readonly Found[]): readonly Found[] {
  * Passes on the port of an object that surrounds servers but has no address. The port may belong to a server without
  * one, or to anything, so it's marked as unclear.
  */
-function withUnclearPort(own: Found, inside: Inside): Inside {
+function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;
   const [stray] = [own, ...(isOne ? inside.parts : [])].flatMap((found) => cellsOf(found, PORTS));
   if (stray === undefined || !inside.servers.some(lacksPort)) return inside;

@@ -54,7 +54,7 @@ export interface RawRow {
   readonly near?: string | undefined;
 }
 
-export type Reading =
+export type ReadingResult =
   | { readonly ok: true; readonly submission: ServerSubmission }
   | { readonly ok: false; readonly problem: RowProblem };
 
@@ -62,12 +62,12 @@ export type Row = ReadyRow | InvalidRow | RepeatedRow;
 
 /** The fields that a server lookup filled in; `isQueryPort` if Steam lists the typed port as a query port. */
 export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
-export type Found = (typeof FOUND)[number];
+export type FilledField = (typeof FOUND)[number];
 
 interface RowParts {
   /** The line where it begins, counted from 1. */
   readonly line: number;
-  readonly found?: readonly Found[];
+  readonly found?: readonly FilledField[];
 }
 
 /** A row that can be submitted. */
@@ -204,7 +204,7 @@ export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | u
  * in both if they match. Omits a query port that equals the port (specification §2.1).
  * @param game the alias of the row's game, if known
  */
-export function readRow(typed: TypedRow, game: string | undefined): Reading {
+export function readRow(typed: TypedRow, game: string | undefined): ReadingResult {
   const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
   if (beside && !beside.ok) return beside;
   const query = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
@@ -238,4 +238,4 @@ export function furtherProblems(typed: TypedRow, first: RowProblem): readonly Ro
   );
 }
 
-const invalid = (problem: RowProblem): Reading => ({ ok: false, problem });
+const invalid = (problem: RowProblem): ReadingResult => ({ ok: false, problem });

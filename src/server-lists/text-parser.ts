@@ -24,7 +24,7 @@ export interface GameReading extends GameIndex {
 }
 
 /** A server found in the text. */
-interface Found {
+interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;
   /** The game that the words beside the server name. */
@@ -46,7 +46,7 @@ interface Words {
   readonly isHeading: boolean;
 }
 
-type Part = Found | Ports | Words;
+type Part = FoundServer | Ports | Words;
 
 export interface TextRows {
   readonly rows: readonly RawRow[];
@@ -177,7 +177,7 @@ const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.fi
  * Gives each server the ports of the lines below it, in the first pass over the parts. If ports precede the first
  * server, it isn't clear whose the later ports are, unless the text has one port and one server.
  */
-function withPortsOfLines(parts: readonly Part[]): readonly (Found | Words)[] {
+function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
   /** The ports above the first server, between the first and the second server, and so on. */
   const between: NamedNumber[][] = [[]];
   for (const part of parts) {
@@ -225,8 +225,12 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
 }
 
 /** Gives each server its game, in the second pass. */
-function withGames(parts: readonly (Found | Words)[], games: GameReading, isMessage: boolean): TextRows {
-  const servers: (Found & { readonly gameAbove: NamedGame | undefined })[] = [];
+function withGames(
+  parts: readonly (FoundServer | Words)[],
+  games: GameReading,
+  isMessage: boolean,
+): TextRows {
+  const servers: (FoundServer & { readonly gameAbove: NamedGame | undefined })[] = [];
   // The games in all lines without a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));

@@ -24,7 +24,7 @@ export const USED_KEY = 'encryption:used-key';
 /** Returns the ids of all encryption keys that the data was ever encrypted with. */
 export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
-export interface KeysAtHand {
+export interface AvailableKeys {
   /** The keys from `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
   /** The key file, used if `ENCRYPTION_KEY` isn't set: one key per line, newest first. PostgreSQL has no key file. */
@@ -36,7 +36,11 @@ export interface KeysAtHand {
  * Returns the keys, newest first; an empty list if there is no `ENCRYPTION_KEY`, no key file and no data.
  * @throws EncryptionKeyError if the data was encrypted with a key that isn't available
  */
-export async function keysAtHand({ configured, keyFile, usedKeys }: KeysAtHand): Promise<readonly Buffer[]> {
+export async function keysAtHand({
+  configured,
+  keyFile,
+  usedKeys,
+}: AvailableKeys): Promise<readonly Buffer[]> {
   const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? (await readKeyFile(keyFile));
   const ids = keys.map(keyId);
   const missing = usedKeys.find((id) => !ids.includes(id));
@@ -55,7 +59,7 @@ export async function keysAtHand({ configured, keyFile, usedKeys }: KeysAtHand):
 }
 
 export interface StoreEncryptionDeps {
-  readonly configured?: KeysAtHand['configured'];
+  readonly configured?: AvailableKeys['configured'];
   readonly store: Pick<Store, 'path' | 'values'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }

@@ -26,10 +26,10 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
 
 /**
  * Returns the path of the SQLite file.
- * @param instead what to do with PostgreSQL
+ * @param advice what to do with PostgreSQL
  * @throws StoreError with `instead` if the data is in PostgreSQL
  */
-export function fileOf(url: StoreUrl, instead: string): string {
+export function fileOf(url: StoreUrl, advice: string): string {
   if (url.kind === 'sqlite') return url.path;
-  throw new StoreError(`the data is in PostgreSQL (${url.name}): ${instead}`);
+  throw new StoreError(`the data is in PostgreSQL (${url.name}): ${advice}`);
 }

@@ -82,7 +82,7 @@ export interface Edit {
 export interface WaitingEdit {
   readonly draft: Draft;
   /** The invalid rows that weren't invalid before the edit. */
-  readonly wrong: readonly InvalidRow[];
+  readonly newlyInvalid: readonly InvalidRow[];
 }
 
 /**
@@ -209,8 +209,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
       const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
       const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
-      const wrong = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
-      return whyTooMany(draft) ?? { draft, wrong };
+      const newlyInvalid = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
+      return whyTooMany(draft) ?? { draft, newlyInvalid };
     },
     /**
      * Keeps a text that could not be read as a list: in its draft, even if that waits for a moderator, or in a new
@@ -315,7 +315,7 @@ function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
   return code === 'game-not-allowed' || code === 'waiting-already';
 }
 
-interface HeldBack {
+interface SubmitRules {
   /** Aliases; absent if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
   /** The addresses that wait for a moderator. */
@@ -327,13 +327,13 @@ interface HeldBack {
  * Marks rows that can't be submitted now as invalid, also if they repeat another row. A game that isn't allowed takes
  * precedence over all other problems, because correcting those wouldn't help.
  */
-const withHeldBack = (rows: readonly Row[], held: HeldBack): readonly Row[] =>
+const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {
     const problem = whyHeldBack(row, held);
     return problem ? { kind: 'invalid', line: row.line, problem, typed: typedOf(row) } : row;
   });
 
-function whyHeldBack(row: Row, { allowed, waiting, games }: HeldBack): RowProblem | undefined {
+function whyHeldBack(row: Row, { allowed, waiting, games }: SubmitRules): RowProblem | undefined {
   const game = allowed && gameOfRow(row, games);
   if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
   const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));

@@ -41,7 +41,7 @@ export interface OpenDraft {
 }
 
 /** The columns of a draft and of its latest submission. Columns of a missing row are null. */
-type Found = Nullable<
+type DraftColumns = Nullable<
   Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
 >;
 type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
@@ -103,7 +103,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   /**
    * Reads a draft and its latest submission, as far as they exist, or returns why the member can't change the draft.
    */
-  async function readRow({ guildId, user }: Submitter, id: string): Promise<Found | Unavailable> {
+  async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
     // After a draft is deleted, its submissions still show who owned it.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))

@@ -7,7 +7,7 @@ export const NOT_APPROVED_REASONS = [
 ] as const;
 
 /** The outcome of a server that wasn't sent because no moderator approved it. */
-export interface NotApproved {
+export interface NotApprovedOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
 }
@@ -16,7 +16,7 @@ export interface NotApproved {
  * The outcome of a submitted server: the outcome of its request, unless it needed a moderator's approval and didn't get
  * it.
  */
-export type ServerOutcome = Outcome | NotApproved;
+export type ServerOutcome = Outcome | NotApprovedOutcome;
 
 /** Whether the guild's key caused this outcome, so that an admin has to act. */
 export function isAboutKey(outcome: ServerOutcome): boolean {

@@ -3,7 +3,7 @@ import { announcedIn, type GuildSettings, needsApproval } from '../guilds/settin
 import type { ListingApi } from '../listing/client.ts';
 import {
   type KeyChange,
-  type NotSent,
+  type NotSentOutcome,
   notSent,
   type Outcome,
   type ServerSubmission,
@@ -31,7 +31,7 @@ import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
 import type { SubmissionStore } from './submission-store.ts';
 import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
-import type { DraftRef, MayNotWait } from './waiting-submissions.ts';
+import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
 /** A member's request to submit a draft, made by an interaction. */
 export interface SubmitRequest extends Submitter {
@@ -76,7 +76,7 @@ export type NotSubmitted =
   | ReachedLimit
   /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  | MayNotWait;
+  | WaitingProblem;
 
 export type SubmitResult =
   | EndedSubmission
@@ -161,7 +161,7 @@ const RECORD_PAUSES = [1_000, 5_000];
 const NOT_SYNCED = { synced: false };
 
 /** A reserved submission, with the data for its report. */
-interface Reserved extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
+interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
   /** Whether it has a message on which a moderator decided. */
@@ -182,7 +182,7 @@ export function createPipeline(deps: PipelineDeps) {
   } = deps;
 
   /** Notifies the observers one after the other. The member gets the reply even if an observer fails. */
-  async function tell(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
+  async function notifyObservers(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
         await whom(observer);
@@ -196,7 +196,7 @@ export function createPipeline(deps: PipelineDeps) {
   const lastStart = ({ receivedAt }: SubmitRequest) =>
     receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
-  function reasonToStop(submitRequest: SubmitRequest): NotSent['reason'] | undefined {
+  function reasonToStop(submitRequest: SubmitRequest): NotSentOutcome['reason'] | undefined {
     if (submitRequest.stopping?.aborted) return 'stopping';
     if (now() > lastStart(submitRequest)) return 'deadline';
     return undefined;
@@ -234,7 +234,7 @@ export function createPipeline(deps: PipelineDeps) {
    */
   async function reserve(
     submitRequest: SubmitRequest,
-  ): Promise<Reserved | Exclude<SubmitResult, EndedSubmission>> {
+  ): Promise<Reservation | Exclude<SubmitResult, EndedSubmission>> {
     const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = submitRequest;
     await deps.demandOwned(interactionId);
@@ -319,7 +319,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  async function carryOut(submitRequest: SubmitRequest, submission: Reserved): Promise<EndedSubmission> {
+  async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {
     const servers = submission.rows.map(({ submission }) => submission);
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
@@ -345,7 +345,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { draft, limitedRows, limited, hasMessage } = submission;
     // If servers wait again, the message shows only those.
     const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
-    await tell((observer) => observer.ended?.(submitRequest, ended, isShown));
+    await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
     return {
       kind: 'ended',
@@ -384,7 +384,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
   async function makeRequest(
     submitRequest: SubmitRequest,
-    submission: Reserved,
+    submission: Reservation,
     request: readonly number[],
   ): Promise<{ readonly outcome: Outcome; readonly key: UsableKey | undefined }> {
     const reason = reasonToStop(submitRequest);
@@ -455,7 +455,7 @@ export function createPipeline(deps: PipelineDeps) {
       // If nothing of an approved submission was sent, only the moderator learns why.
       if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
-        await tell(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
+        await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
       }
       return reserved;
     },

@@ -4,7 +4,7 @@ import {
   neverConnected,
   notSent,
   type Outcome,
-  type Rejected,
+  type RejectedOutcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
 
@@ -47,15 +47,18 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
    * Ends the servers of games that the service doesn't know, because another request with them would also be rejected.
    */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
-    const ended = pending.flat().filter((index) => games.has(gameOf(index)));
+    const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
       .map((request) => request.filter((index) => !games.has(gameOf(index))))
       .filter((request) => request.length > 0);
-    return ended.length === 0 ? [] : [{ indices: ended, outcome }];
+    return gameIndices.length === 0 ? [] : [{ indices: gameIndices, outcome }];
   }
 
-  function rejected(indices: readonly number[], { message, known }: Rejected): readonly SharedOutcome[] {
-    const outcome: Rejected = { kind: 'rejected', message, ...(known && { known }) };
+  function rejected(
+    indices: readonly number[],
+    { message, known }: RejectedOutcome,
+  ): readonly SharedOutcome[] {
+    const outcome: RejectedOutcome = { kind: 'rejected', message, ...(known && { known }) };
     const ended: SharedOutcome = { indices, outcome };
     if (known === 'invalidKey') return [ended, ...endAll(notSent('key'))];
     if (known === 'gameInvalid') {

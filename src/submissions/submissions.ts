@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Insertable, sql } from 'kysely';
-import { type NotSent, notSent, type ServerSubmission } from '../listing/contract.ts';
+import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
@@ -10,7 +10,7 @@ import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tab
 import { type DeclineReason, storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter } from './drafts.ts';
-import type { NotApproved, ServerOutcome } from './outcome.ts';
+import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -338,9 +338,9 @@ export function createSubmissions({
     draftId: string,
     stopping?: AbortSignal,
   ): Promise<Submission | undefined> {
-    for (let looks = 1; ; looks += 1) {
+    for (let polls = 1; ; polls += 1) {
       const submission = await latest(guildId, draftId);
-      if (!isBeingSent(submission) || looks === MOST_POLLS || stopping?.aborted) return submission;
+      if (!isBeingSent(submission) || polls === MOST_POLLS || stopping?.aborted) return submission;
       await sleep(POLL_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
@@ -351,7 +351,7 @@ export function createSubmissions({
     // A withdrawn submission isn't in the history. Its servers are shown where it waited, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
     const reason = to.state === 'expired' ? 'expired' : 'declined';
-    const outcome: NotApproved = { kind: 'not-sent', reason };
+    const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
     await servers(id)
       .set({ ...outcomeToStore(outcome), ended_at: now() })
       .execute();
@@ -404,7 +404,10 @@ export function createSubmissions({
   /**
    * Ends these submissions: servers that may have been sent become `unknown`, the others `not-sent` with this reason.
    */
-  async function endRunning(some: ReturnType<typeof running>, reason: NotSent['reason']): Promise<void> {
+  async function endRunning(
+    some: ReturnType<typeof running>,
+    reason: NotSentOutcome['reason'],
+  ): Promise<void> {
     for (const { id, guild_id: guildId } of await some.select(['id', 'guild_id']).execute()) {
       const open = () => servers(id).where('outcome', 'is', null);
       await open()

@@ -19,7 +19,7 @@ const MOST_WAITING = {
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
 /** The reason why another submission can't wait. */
-export type MayNotWait =
+export type WaitingProblem =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** How many submissions wait. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
@@ -134,7 +134,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
       servers: readonly ServerSubmission[],
-    ): Promise<MayNotWait | undefined> {
+    ): Promise<WaitingProblem | undefined> {
       const { guildId, user, id } = by;
       const all = await serversIn(guildId)
         .where('draft_id', '<>', id)

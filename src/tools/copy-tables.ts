@@ -38,7 +38,7 @@ export interface CopyDeps {
   readonly logger: Logger;
 }
 
-export interface Copied {
+export interface CopyResult {
   /** The number of rows, by table. */
   readonly counts: Readonly<Record<string, number>>;
   /** Encrypted values that the given keys can't decrypt, such as a record that was already damaged. */
@@ -50,7 +50,7 @@ export interface Copied {
  * unchanged.
  * @throws StoreError or EncryptionKeyError with the reason; the target then stays empty
  */
-export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<Copied> {
+export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<CopyResult> {
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
@@ -76,7 +76,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
 }
 
 /** Called inside a transaction of the target. */
-async function copyTables(source: Store, target: Store): Promise<Copied['counts']> {
+async function copyTables(source: Store, target: Store): Promise<CopyResult['counts']> {
   let before = (await target.values.keys('')).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
   if (before > 0) throw new StoreError('the target database is not empty');

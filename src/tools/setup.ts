@@ -45,7 +45,7 @@ async function setUp(questions: Questions, env: Environment): Promise<void> {
   printNextSteps([...portal.findings, ...listing.findings], portal.application?.id);
 }
 
-interface Tried {
+interface TestedValue {
   readonly findings: readonly Finding[];
   /** The value to write, if it differs from the given one. */
   readonly better?: string;
@@ -57,7 +57,7 @@ interface Setting {
   readonly asks: string;
   readonly isSecret: boolean;
   /** @throws ConfigError if the value is invalid */
-  readonly check: (env: Environment) => Promise<Tried>;
+  readonly check: (env: Environment) => Promise<TestedValue>;
 }
 
 /** Reads a setting from the environment, or asks for it, until it works or the user insists on it. */
@@ -65,9 +65,9 @@ async function settle(
   questions: Questions,
   env: Environment,
   setting: Setting,
-): Promise<Tried & { value: string }> {
+): Promise<TestedValue & { value: string }> {
   const { name, asks, isSecret } = setting;
-  let last: (Tried & { value: string }) | undefined;
+  let last: (TestedValue & { value: string }) | undefined;
   for (let given = process.env[name]; ; given = undefined) {
     const known = last?.value ?? env[name];
     const enter = last === undefined ? 'Enter: the one in .env' : 'Enter: use this one anyway';
@@ -90,7 +90,7 @@ async function settle(
   }
 }
 
-async function tryToken(env: Environment): Promise<Tried> {
+async function tryToken(env: Environment): Promise<TestedValue> {
   const config = readDiscordConfig(env);
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });
@@ -98,7 +98,7 @@ async function tryToken(env: Environment): Promise<Tried> {
 }
 
 /** Checks whether the service answers as specified at this address. Only the doctor checks whether it accepts a key. */
-async function tryListing(env: Environment): Promise<Tried> {
+async function tryListing(env: Environment): Promise<TestedValue> {
   const { listingApiKey: _, ...config } = readListingConfig(env);
   const finding = await find('Listing service', () => checkListing(config));
   const better = finding.state === 'failed' ? await listingUrlWithoutApi(config) : undefined;

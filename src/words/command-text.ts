@@ -10,14 +10,14 @@ interface CommandSentences {
   readonly options?: Readonly<Record<string, { readonly description: string }>>;
 }
 
-type Described = keyof Sentences['commands'];
+type CommandName = keyof Sentences['commands'];
 
 /** Returns a command's name and its description in every language. */
-export const commandText = (command: Described) =>
+export const commandText = (command: CommandName) =>
   described(command, ({ commands }) => commands[command].description);
 
 /** Returns an option's name and its description in every language. */
-export const optionText = (command: Described, option: string) =>
+export const optionText = (command: CommandName, option: string) =>
   described(option, ({ commands }) => {
     const { options }: CommandSentences = commands[command];
     const text = options?.[option];

@@ -1,5 +1,5 @@
 import type { NoKey } from '../guilds/api-keys.ts';
-import type { TooSoon } from '../listing/key-trials.ts';
+import type { TooSoonOutcome } from '../listing/key-trials.ts';
 import { escapeCode } from './escape.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
@@ -45,5 +45,5 @@ export function nextForKey(audience: Audience, why: NoKey): string {
 }
 
 /** Returns the message that a key wasn't tested, and when it can be. */
-export const tooSoonText = ({ at }: TooSoon, t: Translate): string =>
+export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

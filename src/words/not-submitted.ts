@@ -11,7 +11,7 @@ import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /** A reason for sending nothing, other than the guild's key. */
-type NotAboutKey = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
+type OtherReason = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Returns why nothing was sent, as a sentence for the member. */
 export function notSubmittedText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
@@ -53,7 +53,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
 }
 
 /** Returns in a few words why servers aren't sent, usually with a solution. */
-export function whyNotSubmitted(reason: NotAboutKey, t: Translate): ProblemText {
+export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText {
   switch (reason.code) {
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };

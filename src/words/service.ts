@@ -1,5 +1,5 @@
 import { ADDED, type Failure, knownError, type UnknownOutcome } from '../listing/contract.ts';
-import type { NotApproved } from '../submissions/outcome.ts';
+import type { NotApprovedOutcome } from '../submissions/outcome.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
@@ -18,7 +18,7 @@ export function serviceWords(message: string, t: Translate): string {
  * Returns why there is no usable response from the listing service, as a sentence for a member. Doesn't include the
  * service's text.
  */
-export function failureText(failure: Failure | NotApproved, t: Translate): string {
+export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');
   const why = t(`notSent.${failure.reason}`);

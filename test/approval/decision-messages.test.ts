@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createDecisionMessages } from '../../src/approval/decision-messages.ts';
 import type { DirectMessage } from '../../src/discord/direct-messages.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
-import type { KeptInteraction } from '../../src/interactions/interaction-store.ts';
+import type { StoredInteraction } from '../../src/interactions/interaction-store.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/secret.ts';
@@ -15,7 +15,7 @@ import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
 /** Returns an interaction as *Submit* stores it. The rows of this test contain only the member's id. */
-const kept = (userId: string): KeptInteraction => ({
+const kept = (userId: string): StoredInteraction => ({
   interaction: {
     id: 'i',
     applicationId: '1',

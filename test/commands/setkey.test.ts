@@ -15,7 +15,7 @@ it('/setkey confirms that the key is saved, even if the store fails immediately 
         set: async (_: string, key: Secret) => void done.push(key.reveal()),
       },
       breaker: { endPause: (guildId: string) => void done.push(`pause of ${guildId} ended`) },
-      guildLog: { tell: async () => undefined },
+      guildLog: { add: async () => undefined },
       settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },
       panels: { of: async () => [] },
       drafts: { find: () => Promise.reject(new StoreError('cannot read drafts')) },

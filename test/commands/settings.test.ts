@@ -32,7 +32,7 @@ async function choose(
       suggestions: { allowed: async () => [] },
       approvals: { countWaiting: async () => 0 },
       approvalMessages: { moved: async () => undefined },
-      guildLog: { tell: async () => undefined },
+      guildLog: { add: async () => undefined },
     }),
   );
   const reply = await command.presses?.change?.run(
@@ -86,7 +86,7 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
         keys: { status: async () => undefined },
         panels: { of: async () => panels, change: async () => panels },
         approvals: { countWaiting: async () => 0 },
-        guildLog: { tell: async () => undefined },
+        guildLog: { add: async () => undefined },
       }),
     );
     const context = anyContext({

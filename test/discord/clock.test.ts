@@ -22,7 +22,7 @@ it.each([
 ])('a clock that is %i ms ahead is reported if it is off by more than five minutes', async (aheadMs, says) => {
   expect(clockTrouble(aheadMs)?.says).toBe(says);
   const { clock, said } = setUp(aheadMs);
-  await clock.tell();
+  await clock.logTrouble();
   expect(said()).toContain(says ?? '');
   expect(said() === '').toBe(says === undefined);
 });
@@ -41,6 +41,6 @@ it.each([
 
 it('the clock is not reported if Discord has not sent its time', async () => {
   const { clock, said } = setUp(undefined);
-  await clock.tell();
+  await clock.logTrouble();
   expect(said()).toBe('');
 });

@@ -56,7 +56,7 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
   const posted = () => discord.requests.map(({ body }) => JSON.parse(body) as Posted);
   const texts = () => posted().map(({ embeds }) => embeds[0]?.description);
   const tell = (line: string | ((t: Translate) => string), kind?: Outcome['kind'], guildId = '1') =>
-    log.tell(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
+    log.add(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
   return { ...log, tell, discord, logger, state, posted, texts };
 }
 

@@ -18,7 +18,7 @@ it('a guild is notified once of each chosen game that the service no longer has,
     values: store.values,
     settings,
     games,
-    tell: async (guildId, aliases) => void notified.push(`${guildId}: ${aliases}`),
+    report: async (guildId, aliases) => void notified.push(`${guildId}: ${aliases}`),
   });
   await look(NEVER);
   expect(notified).toEqual([]);
@@ -51,7 +51,7 @@ it('settings that are deleted during the check stay deleted', async () => {
       },
     },
     games: { all: [], isFresh: () => true },
-    tell: async () => undefined,
+    report: async () => undefined,
   })(NEVER);
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
@@ -76,7 +76,7 @@ it('the check gives others a turn between two guilds, and ends there if the bot 
       change: () => Promise.reject(new Error('nothing is to be changed')),
     },
     games: { all: [], isFresh: () => true },
-    tell: async () => undefined,
+    report: async () => undefined,
   });
   await expect(look(stopping.signal)).rejects.toThrow('aborted');
   expect(looked).toEqual(['1', '2']);

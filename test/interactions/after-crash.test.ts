@@ -50,7 +50,7 @@ async function open() {
   async function left() {
     const person = bot.person();
     const { interaction, answer } = await asked(() => person.slash('work'));
-    expect(await bot.restarted().interactionStore.take(interaction)).toBe('taken');
+    expect(await bot.restarted().interactionStore.record(interaction)).toBe('taken');
     await acknowledge(interaction);
     return { interaction, answer };
   }
@@ -67,7 +67,7 @@ async function open() {
     const message = messageOf(await person.slash('work'));
     const { interaction } = await asked(() => person.press(message, 'Go'));
     const request = { ...interaction.request, ...(customId !== undefined && { customId }) };
-    await bot.restarted().interactionStore.take({ ...interaction, request }, replacedBy(interaction));
+    await bot.restarted().interactionStore.record({ ...interaction, request }, replacedBy(interaction));
     const { components } = message.current;
     await bot.api.respond(interaction, response);
     return { message, person, components };
@@ -128,7 +128,7 @@ describe('after a restart', () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
-    await interactionStore.take(interaction);
+    await interactionStore.record(interaction);
     await acknowledge(interaction);
     const sent = bot.sending();
     underWay.begin(interaction.id, interaction.id);
@@ -164,7 +164,7 @@ describe('after a restart', () => {
   it("a process that slept doesn't repeat an entry of the guild’s log that another one posted", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().interactionStore.take(interaction);
+    await bot.restarted().interactionStore.record(interaction);
     const underWay = createUnderWay();
     const pause = async () => {
       await bot.restarted({ ...REPORT, underWay: createUnderWay(), pause: async () => undefined }).takeOver();
@@ -209,7 +209,7 @@ describe('after a restart', () => {
   it('the bot waits for an acknowledgement that is still in flight', async () => {
     const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().interactionStore.take(interaction);
+    await bot.restarted().interactionStore.record(interaction);
     const pauses: number[] = [];
     const pause = async (ms: number) => {
       pauses.push(ms);
@@ -238,7 +238,7 @@ describe('after a restart', () => {
   it('an interaction that Discord no longer knows is reported in the guild’s log', async () => {
     const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
-    await bot.restarted().interactionStore.take(interaction);
+    await bot.restarted().interactionStore.record(interaction);
     await bot.restarted(REPORT).takeOver();
     await expect.poll(() => bot.guildLog).toHaveLength(1);
   });
@@ -300,10 +300,10 @@ describe('an interaction', () => {
   it('is accepted once, even after its reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
-    const { markReplied, take } = bot.restarted().interactionStore;
-    expect(await take(interaction)).toBe('twice');
+    const { markReplied, record } = bot.restarted().interactionStore;
+    expect(await record(interaction)).toBe('twice');
     await markReplied(interaction.id);
-    expect(await take(interaction)).toBe('twice');
+    expect(await record(interaction)).toBe('twice');
   });
 
   it('is deleted an hour after its reply, or after 30 days', async () => {

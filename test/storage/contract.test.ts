@@ -324,7 +324,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');
     const id = String(SnowflakeUtil.generate());
-    await process.take(interactionOf(id));
+    await process.record(interactionOf(id));
     const draft = readyDraft(id, 3);
     const submissionId = await beginSubmission(process.parts, mia, { interactionId: id, draft });
     expect(await process.parts.submissions.markSending('1', submissionId, [0])).toBe(true);
@@ -434,8 +434,8 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
     const [made = '', first = '', second = ''] = ids;
-    for (const id of [made, first]) await one.take(interactionOf(id));
-    await other.take(interactionOf(second));
+    for (const id of [made, first]) await one.record(interactionOf(id));
+    await other.record(interactionOf(second));
     await one.claim(first, made);
     const latest = () => Promise.all(ids.map((id) => one.isLatest(id, made)));
     expect(await latest()).toEqual([false, true, true]);

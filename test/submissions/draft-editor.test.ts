@@ -280,7 +280,7 @@ describe('editing a draft', () => {
     expect(await change(tooMany)).toMatchObject({ kind: 'too-many' });
     expect(await change('1. 8.8.4.4:1 cs2\n2. 127.1:5 cs2')).toMatchObject({
       draft: { rows: expect.arrayContaining([expect.objectContaining({ line: 1 })]) },
-      wrong: [{ line: 2 }],
+      newlyInvalid: [{ line: 2 }],
     });
     expect(await draftEditor.editWaiting(mia, { id: 'd', typed: '', submissionId: 'before' })).toBe(
       'submitted',

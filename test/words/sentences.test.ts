@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
-import type { Failure, NotSent, UnknownOutcome } from '../../src/listing/contract.ts';
+import type { Failure, NotSentOutcome, UnknownOutcome } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
-import type { NotApproved, ServerOutcome } from '../../src/submissions/outcome.ts';
+import type { NotApprovedOutcome, ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
@@ -79,7 +79,7 @@ const NOT_SUBMITTED: Readonly<Record<NotSubmitted['code'], NotSubmitted>> = {
   'waiting-often': { code: 'waiting-often', at: 1_000 },
 };
 
-const NOT_SENT: readonly (NotSent | NotApproved)['reason'][] = [
+const NOT_SENT: readonly (NotSentOutcome | NotApprovedOutcome)['reason'][] = [
   ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
   ...(['key', 'deadline', 'stopping', 'service', 'bot', 'declined', 'expired'] as const),
 ];
@@ -87,8 +87,8 @@ const UNKNOWN: readonly UnknownOutcome['reason'][] = [
   ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
   ...(['not-found', 'client-error', 'unreadable', 'too-large'] as const),
 ];
-const FAILURES: readonly (Failure | NotApproved)[] = [
-  ...NOT_SENT.map((reason) => ({ kind: 'not-sent', reason }) as NotSent | NotApproved),
+const FAILURES: readonly (Failure | NotApprovedOutcome)[] = [
+  ...NOT_SENT.map((reason) => ({ kind: 'not-sent', reason }) as NotSentOutcome | NotApprovedOutcome),
   ...UNKNOWN.map((reason): Failure => ({ kind: 'unknown', reason, detail: EVIL })),
   { kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 6_000 },
 ];
