@@ -82,14 +82,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const myTurn = createWorkTurns();
 
   // Storage and the Discord connection.
-  const {
-    store,
-    encryption,
-    processId,
-    isShared,
-    claimJob,
-    parts: storeParts,
-  } = openStore({
+  const { parts: storeParts, ...opened } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
     // Only posted interactions can be shared: a gateway sends everything to every session.
@@ -99,42 +92,37 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     renewedEveryMs: timing.leaseRenewedEveryMs,
     logger,
   });
+  const { store } = opened;
+  /** The parts that nearly everything needs. */
+  const base = { ...opened, values: store.values, myTurn, onFatal, logger };
   const discord = createDiscord({
+    ...base,
     ...timing,
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
     files: { hosts: config.attachmentHosts, maxBytes: MAX_FILE_BYTES },
-    values: store.values,
-    claimJob,
     onRateLimited: metrics?.onRateLimited,
     onDirectMessage: metrics?.onDirectMessage,
-    onFatal,
-    logger,
   });
   const { api, posts, publishing } = discord;
   const { mention } = publishing;
 
   // Guilds, and the information for their admins.
   const submissionStore = createSubmissionStore({
-    store,
-    processId,
+    ...base,
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
-    myTurn,
   });
   const guilds = createGuilds({
+    ...base,
     ...discord,
     accessLists: config,
-    store,
-    encryption,
-    claimJob,
     submissions: submissionStore.erasure,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
-    logger,
   });
-  const { keys, settings, logChannel, access, membership } = guilds;
+  const { keys, settings, logChannel, membership } = guilds;
   const { guildWords, hear } = createGuildWords({ settings, wordsFor: words.wordsFor });
   const setTrouble: typeof logChannel.setTrouble = async (guildId, channelId, trouble) => {
     await logChannel.setTrouble(guildId, channelId, trouble);
@@ -152,6 +140,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
 
   // The listing service, and the steps of a submission to it.
   const listing = createListing({
+    ...base,
     baseUrl: config.listingApiUrl,
     operatorKey: config.listingApiKey,
     timeoutMs: config.listingApiTimeoutMs,
@@ -159,36 +148,31 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     concurrentRequests: config.listingRequestsAtOnce,
     ttlMs: config.gamesTtlSeconds * 1000,
     keys,
-    values: store.values,
-    claimJob,
     onRequest: metrics?.onListingRequest,
     onKeyChange,
     firstWaitMs: timing.listingFirstWait,
-    logger,
   });
-  const { games, breaker } = listing;
+  const { games } = listing;
   const serverLookup =
     config.serverLookup === 'on'
       ? createServerLookup({ ...config, games, onLookup: metrics?.onLookup, logger })
       : undefined;
-  const interactionStore = createInteractionStore({ store, processId, isShared, encryption, logger });
+  const interactionStore = createInteractionStore(base);
   const approvals = createApprovals({ ...submissionStore, store });
   const approvalMessages = createApprovalMessages({
+    ...base,
+    ...discord,
     approvals,
-    api,
-    posts,
     settings,
     setTrouble,
     guildWords,
     games,
-    claimJob,
     onChange: () => void decisionNotices.notifyDue(),
-    logger,
   });
   const submissionLog = createSubmissionLog({ guildLog, games });
   const submissionHandling = createSubmissionHandling({
+    ...base,
     submissionStore,
-    store,
     keys,
     settings,
     listing,
@@ -201,34 +185,30 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     longestRequestMs: config.listingApiTimeoutMs,
     readingMs: timing.listReadingMs,
     recordPauses: timing.recordPauses,
-    logger,
   });
 
   // The commands, the routing of interactions to them, and their replies to Discord.
-  const editOrder = createEditOrder({ store, processId });
+  const editOrder = createEditOrder(base);
   const wording = { ...words, guildWords, mention };
   const decisionNotices = createDecisionNotices({
+    ...base,
     api,
-    store,
     interactionStore,
     submissions: submissionStore.submissions,
     editOrder,
     wording,
     replyOf: (context, submission) => commands.replyOf(context, submission),
-    logger,
   });
   const decisionMessages = createDecisionMessages({
+    ...base,
     ...discord,
     ...guilds,
     ...timing.decisionMessages,
     isOn: config.directMessages === 'on',
-    store,
     interactionStore,
     submissions: submissionStore.submissions,
     wording,
     games,
-    claimJob,
-    logger,
   });
   const commands = createCommands({
     ...discord,
@@ -249,14 +229,12 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const interactions = createInteractions({
+    ...base,
+    ...discord,
     ...commands,
-    api,
-    posts,
-    store,
-    processId,
+    access: guilds.access,
     interactionStore,
     editOrder,
-    access,
     submissions: submissionStore.submissions,
     wording,
     supportUrl: config.supportUrl,
@@ -266,17 +244,16 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       hear(guildId, guildLocale);
     },
     onTakenOver: () => void approvalMessages.showDue(),
-    myTurn,
     largeTurnMs: timing.largeTurnMs,
     traces,
     onLaterReply(outcome) {
       metrics?.onLaterReply(outcome);
       operations.onLaterReply(outcome);
     },
-    logger,
   });
   const published = commands.commands.map(asPublished);
   const connection = createConnection({
+    ...base,
     interactions: config.interactions,
     discordPublicKey: config.discordPublicKey,
     host: config.interactionsHost ?? config.httpHost,
@@ -286,26 +263,21 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     commands: published,
     onInteraction: (payload) => void interactions.handle(payload),
     onReady: (online) => reportStart(config, logger, online),
-    onFatal,
     async finish() {
       await interactions.drain(INTERACTIONS_END_MS);
       await waitAtMost(LOG_ENDS_MS, guildLog.flush());
     },
     transportEveryMs: timing.transportEveryMs,
-    logger,
   });
 
   // Scheduled jobs and monitoring.
-  const { gateway, transportTrouble } = connection;
   const report = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
+    ...base,
+    ...discord,
+    ...listing,
+    ...connection,
     config,
-    store,
-    encryption,
-    gateway,
-    transportTrouble,
-    games,
-    breaker,
     traces,
     metrics,
     byAge: {
@@ -316,16 +288,11 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       interactions: interactionStore.prune,
     },
     tasks: {
-      games: createGoneGames({ values: store.values, settings, games, report }),
+      games: createGoneGames({ ...base, settings, games, report }),
       panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
     },
-    isClockRight: discord.isClockRight,
-    directMessages: discord.directMessages,
     mayPost: () => api.block.leftMs() === 0,
     watchEveryMs: timing.watchEveryMs,
-    claimJob,
-    onFatal,
-    logger,
   });
   const jobs: readonly Part[] = [
     connection.transport,
