@@ -2,10 +2,11 @@ import type { Command, Context, Reply, SubmitContext } from '../src/interactions
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
+import { shorten } from '../src/one-line.ts';
 import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
-import { escapeText, memberText, shorten } from '../src/words/escape.ts';
+import { escapeText, memberText } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';

@@ -20,14 +20,17 @@ const PLAIN = /^[ -~]*$/;
 export const visibleLine = (text: string): string =>
   (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();
 
-/**
- * Shortens a text to at most `most` UTF-16 units, without splitting code points. Ends it with an ellipsis if anything was
- * cut.
- */
-export function clipped(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\u{fffd}$/u, '')}…`;
+export const ELLIPSIS = '…';
+const graphemes = new Intl.Segmenter();
+
+/** Cuts a text to `max` UTF-16 units without splitting a visible character. A character with many marks counts as one. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // Two more units show whether the last character continues after the cut.
+  const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
+  return text.slice(0, index);
 }
+
+/** Cuts a text to `max` UTF-16 units, with an ellipsis if anything was cut. For text without markup. */
+export const shorten = (text: string, max: number): string =>
+  text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;

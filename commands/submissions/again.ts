@@ -1,12 +1,12 @@
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
+import { shorten } from '../../src/one-line.ts';
 import { addressOf, isReady } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
-import { shorten } from '../../src/words/escape.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';

@@ -14,6 +14,7 @@ import {
   writePage,
 } from '../../src/interactions/pager.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
+import { cut } from '../../src/one-line.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
   type HistoryFilter,
@@ -24,7 +25,6 @@ import {
 import { serverResults } from '../../src/submissions/submissions.ts';
 import { UserError } from '../../src/user-error.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
-import { cut } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';

@@ -1,9 +1,9 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { visibleLine } from '../../src/one-line.ts';
+import { shorten, visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
 import { furtherProblems, type InvalidRow, type RowProblem, rowText } from '../../src/server-lists/row.ts';
-import { escapeText, readOutsideDiscord, shorten } from '../../src/words/escape.ts';
+import { escapeText, readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';

@@ -1,4 +1,4 @@
-import { clipped } from '../one-line.ts';
+import { shorten } from '../one-line.ts';
 
 type PortField = 'port' | 'query_port';
 
@@ -24,7 +24,7 @@ export const HIGHEST_PORT = 65_535;
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
   // A longer text isn't a mistyped port, and can be anything that was pasted.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
-    return invalid({ code: 'port-not-a-number', field, port: clipped(text, 12) });
+    return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
   }
   // Turns -0 into 0, because tests and JSON distinguish them.
   const port = Number(text) || 0;

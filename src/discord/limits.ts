@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord.js';
-import { shorten, shortenMarkup } from '../words/escape.ts';
+import { shorten } from '../one-line.ts';
+import { shortenMarkup } from '../words/escape.ts';
 
 /**
  * Discord's limits on the messages that a bot sends (Discord docs: Message resource, "Embed Limits"; Components;

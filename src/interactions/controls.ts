@@ -15,7 +15,8 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
-import { shorten, shortenMarkup } from '../words/escape.ts';
+import { shorten } from '../one-line.ts';
+import { shortenMarkup } from '../words/escape.ts';
 
 /** A button, or a select of texts, channels or roles, in Discord's format. */
 export type Control =

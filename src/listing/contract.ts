@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clipped } from '../one-line.ts';
+import { shorten } from '../one-line.ts';
 
 /** The maximum number of servers in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
@@ -31,7 +31,7 @@ const gameSchema = z.object({
       .string()
       .trim()
       .min(1)
-      .transform((name) => clipped(name, LONGEST_NAME)),
+      .transform((name) => shorten(name, LONGEST_NAME)),
   ),
   /** A longer alias couldn't be chosen in Discord, and its beginning could be another game's alias. */
   alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
@@ -49,7 +49,7 @@ export interface UnusableGame {
 function describeElement(element: unknown): string {
   const { name, alias } = Object(element);
   const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
-  return clipped(texts.join(', '), LONGEST_NAME);
+  return shorten(texts.join(', '), LONGEST_NAME);
 }
 
 /** Returns the first {@link MAX_GAMES} games of a list, each alias once, and the elements that can't be used. */
@@ -79,7 +79,7 @@ export const gamesSchema = z
   .transform(readGameList)
   .refine(({ games, unusable }) => games.length > 0 || unusable.length === 0);
 
-const messageSchema = z.string().transform((message) => clipped(message, LONGEST_MESSAGE));
+const messageSchema = z.string().transform((message) => shorten(message, LONGEST_MESSAGE));
 
 /**
  * The response to `action=add`, and every error (specification §4.1, §7), at any HTTP status. A success without a message is

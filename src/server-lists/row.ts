@@ -4,7 +4,7 @@ import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { clipped } from '../one-line.ts';
+import { shorten } from '../one-line.ts';
 
 /** The typed text of one server, without passwords; '' for missing parts. */
 export interface TypedRow {
@@ -134,9 +134,9 @@ export function typedOf(row: Row | undefined): TypedRow {
 
 /** Makes a cell or line safe to show and store: one line, no passwords, limited length. Cuts long text first. */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
-  clipped(
+  shorten(
     withoutPasswords(
-      plainText(clipped(text.trim(), 2 * most))
+      plainText(shorten(text.trim(), 2 * most))
         .replace(/\s+/g, ' ')
         .trim(),
     ),

@@ -1,5 +1,5 @@
 import { LONGEST_NAME } from '../listing/contract.ts';
-import { visibleLine } from '../one-line.ts';
+import { cut, ELLIPSIS, shorten, visibleLine } from '../one-line.ts';
 
 /**
  * Where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space or at
@@ -61,21 +61,6 @@ export const escapeCode = (text: string, most: number = LONGEST_ADDRESS): string
 
 /** The maximum length of an address as typed, with its port, in UTF-16 units. */
 export const LONGEST_ADDRESS = 300;
-
-const ELLIPSIS = '…';
-const graphemes = new Intl.Segmenter();
-
-/** Cuts a text to `max` UTF-16 units without splitting a visible character. A character with many marks counts as one. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  // Two more units show whether the last character continues after the cut.
-  const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
-  return text.slice(0, index);
-}
-
-/** Cuts a text to `max` UTF-16 units, with an ellipsis if anything was cut. For text without markup. */
-export const shorten = (text: string, max: number): string =>
-  text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;
 
 /**
  * Like {@link shorten}, for our own text with markup. Never cuts inside an escape, a mention or a code span, because the

@@ -1,8 +1,9 @@
 import type { GameIndex } from '../listing/game-search.ts';
+import { shorten } from '../one-line.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import type { NotSubmitted } from '../submissions/pipeline.ts';
-import { escapeCode, escapeName, escapeText, shorten } from './escape.ts';
+import { escapeCode, escapeName, escapeText } from './escape.ts';
 import { keyText } from './keys.ts';
 import { unknownText } from './outcomes.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visibleLine } from '../../src/one-line.ts';
-import { escapeCode, escapeText, shorten, shortenMarkup } from '../../src/words/escape.ts';
+import { shorten, visibleLine } from '../../src/one-line.ts';
+import { escapeCode, escapeText, shortenMarkup } from '../../src/words/escape.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';
 import { rendered } from './rendered.ts';
