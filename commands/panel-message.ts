@@ -84,7 +84,7 @@ async function showPanel(
     // Read after the panel: if the language changes between the two, the panel is due again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
     if (result === 'rejected' || result === 'harmful-link') return;
-    await deps.panels.shown(guildId, panel);
+    await deps.panels.markShown(guildId, panel);
   }
 }
 
@@ -107,7 +107,7 @@ interface PanelTaskDeps extends DrawDeps {
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
   // Discord blocks bots that often send requests it rejects.
-  const isWanted = (panel: Panel) => isDue(panel) && !posts.hasRefused(panel.channelId, DAY_MS);
+  const isWanted = (panel: Panel) => isDue(panel) && !posts.wasRejected(panel.channelId, DAY_MS);
   return async (stopping: AbortSignal): Promise<void> => {
     for (const guildId of await panels.guilds()) {
       // Lets other work run.

@@ -110,7 +110,7 @@ export async function submitAgainFor(
 ): Promise<NextSteps> {
   const isOwn = submission.userId === context.user.id && submission.state === 'done';
   if (!isOwn || !(await isLatest(submission, deps))) return NOTHING;
-  const ended = await deps.pipeline.ended(context, submission);
+  const ended = await deps.pipeline.rebuildResult(context, submission);
   if (!ended.isLeft) return NOTHING;
   const unconfirmed = ended.servers.filter(({ outcome }) => outcome.kind === 'unknown');
   return {

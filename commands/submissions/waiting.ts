@@ -76,7 +76,7 @@ export async function replyForSubmission(
   deps: CommandDeps,
 ): Promise<Reply> {
   if (submission.needsModerator) return ownApproval(context, submission, deps);
-  return reportReply(context, await deps.pipeline.ended(context, submission), deps);
+  return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
 /**

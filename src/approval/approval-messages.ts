@@ -19,7 +19,7 @@ import type { Approvals } from './approvals.ts';
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'markShown' | 'makeDue' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
-  readonly posts: Pick<ChannelPosts, 'put' | 'hasRefused'>;
+  readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly setTrouble: ReturnType<typeof logChannels>['setTrouble'];
   readonly guildWords: GuildWords;
@@ -107,7 +107,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
     const { logChannelId: channelId, logTrouble } = found;
     const hasTrouble = logTrouble !== undefined;
-    return hasTrouble && posts.hasRefused(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
+    return hasTrouble && posts.wasRejected(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
   }
 
   /** @param submission `undefined` if it was deleted with all of the guild's data */

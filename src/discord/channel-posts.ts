@@ -11,7 +11,7 @@ import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
 import { type DiscordApi, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
-import { createRefusals } from './refusals.ts';
+import { createRejections } from './rejections.ts';
 
 /**
  * The result of posting a message: `posted`, or the reason why not. The channel is gone, or the bot can't see it, or
@@ -34,7 +34,7 @@ export interface ChannelMessage {
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Discord's permanent reasons for rejecting a message (Discord docs: JSON Error Codes). */
-const REFUSALS: Readonly<Record<number, PostResult>> = {
+const REJECTIONS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
   [RESTJSONErrorCodes.UnknownGuild]: 'gone',
   [RESTJSONErrorCodes.MissingAccess]: 'no-access',
@@ -88,7 +88,7 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
   /** Channels that rejected a message, and haven't accepted a new one since. */
-  const refusals = createRefusals();
+  const rejections = createRejections();
 
   /**
    * Posts a message that can be edited later. Pings only the one role. Never throws.
@@ -109,14 +109,14 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         // For a few minutes, Discord only posts the first message with a nonce (docs: Create Message).
         body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
       });
-      refusals.forget(channelId);
+      rejections.delete(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {
       const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
-      const refusal = REFUSALS[code];
-      if (refusal !== undefined) {
-        refusals.note(channelId);
-        return { result: refusal };
+      const rejection = REJECTIONS[code];
+      if (rejection !== undefined) {
+        rejections.note(channelId);
+        return { result: rejection };
       }
       if (messageId !== undefined && MESSAGE_GONE.includes(code)) return { result: 'message-gone' };
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
@@ -130,7 +130,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   return {
     put,
     /** Whether the last message to a channel was rejected less than `ms` milliseconds ago. */
-    hasRefused: refusals.hasRefused,
+    wasRejected: rejections.wasRejected,
     /** Posts a message that is never edited. Never throws. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
       const { result } = await put(channelId, message);

@@ -7,10 +7,10 @@ import type { DiscordApi } from './api.ts';
 import { nonceOf } from './channel-posts.ts';
 import { fitTexts } from './limits.ts';
 import { persist } from './persist.ts';
-import { createRefusals } from './refusals.ts';
+import { createRejections } from './rejections.ts';
 
 /** Error codes that concern one person (Discord docs: JSON Error Codes). */
-const REFUSED_BY_PERSON: readonly number[] = [
+const BLOCKED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.CannotSendMessagesToThisUser,
   RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
   RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
@@ -26,10 +26,10 @@ const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectM
 const PAUSED_UNTIL = 'direct-messages-paused-until';
 
 /**
- * `refused`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or rejected
+ * `blocked`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or rejected
  * the message.
  */
-export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'refused', 'stopped', 'failed'] as const;
+export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'blocked', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
 
 /** The message was dropped because all direct messages are paused. */
@@ -58,7 +58,7 @@ export type DirectMessages = ReturnType<typeof createDirectMessages>;
  * day, it pauses for a day.
  */
 export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
-  const refusals = createRefusals();
+  const rejections = createRejections();
   const openings = createInOrder();
 
   const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL)) ?? 0);
@@ -101,9 +101,9 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     const code = codeOf(error);
     if (STOPPED_BY_DISCORD.includes(code)) {
       onDirectMessage?.('stopped');
-    } else if (REFUSED_BY_PERSON.includes(code)) {
-      onDirectMessage?.('refused');
-      refusals.note(userId);
+    } else if (BLOCKED_BY_PERSON.includes(code)) {
+      onDirectMessage?.('blocked');
+      rejections.note(userId);
     } else {
       onDirectMessage?.('failed');
       logger.warn({ err: error }, 'could not send a direct message');
@@ -111,9 +111,9 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether the bot can message a person: they haven't refused a message in the last day, and messages aren't paused. */
+    /** Whether the bot can message a person: Discord hasn't rejected one in the last day, and messages aren't paused. */
     canSendTo: async (userId: string): Promise<boolean> =>
-      !refusals.hasRefused(userId, DAY_MS) && !(await isPaused()),
+      !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
     /** Whether Discord has stopped all direct messages for now. */
     isPaused,
     /** Resolves once the channel being opened is open or has failed to open. Never throws. */

@@ -20,7 +20,7 @@ export interface GuildLogTiming {
 }
 
 export interface GuildLogDeps extends GuildLogTiming, LogChannels {
-  readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
+  readonly posts: Pick<ChannelPosts, 'post' | 'wasRejected'>;
   readonly guildWords: GuildWords;
   readonly logger: Logger;
 }
@@ -72,7 +72,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
       // If an admin chooses the channel again, this clears the trouble and ends the pause.
-      if (channel.trouble !== undefined && posts.hasRefused(channel.channelId, PAUSE_MS)) return;
+      if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_MS)) return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
       waiting.set(guildId, message);

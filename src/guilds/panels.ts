@@ -22,11 +22,9 @@ const panelSchema = z.object({
   buttons: z.array(z.string()),
   /** The alias of the game that is preselected in its modals. */
   game: z.exactOptional(z.string()),
-  /**
-   * The number of changes to the panel or its language, and the latest of them that its message shows; absent: none.
-   */
-  changes: z.exactOptional(z.int()),
-  shown: z.exactOptional(z.int()),
+  /** The number of changes to the panel or its language, and the revision that its message shows; absent: 0. */
+  revision: z.exactOptional(z.int()),
+  shownRevision: z.exactOptional(z.int()),
 });
 /** A message with buttons for submitting, which the bot posted for everyone. */
 export type Panel = Readonly<z.infer<typeof panelSchema>>;
@@ -34,10 +32,10 @@ export type Panel = Readonly<z.infer<typeof panelSchema>>;
 /** Keeps a newer version's additional fields when this version changes a panel. */
 const panelsSchema = z.object({ panels: z.array(panelSchema.loose()) });
 
-const countOf = ({ changes = 0 }: Panel): number => changes;
+const revisionOf = ({ revision = 0 }: Panel): number => revision;
 
 /** Whether a panel's message is older than the stored panel, so that it has to be updated. */
-export const isDue = (panel: Panel): boolean => countOf(panel) > (panel.shown ?? 0);
+export const isDue = (panel: Panel): boolean => revisionOf(panel) > (panel.shownRevision ?? 0);
 
 export type Panels = ReturnType<typeof createPanels>;
 
@@ -87,19 +85,19 @@ export function createPanels(deps: {
      */
     change: (guildId: string, drawn: Panel, how: (panel: Panel) => Panel) =>
       changeOne(guildId, drawn.messageId, (panel) => {
-        const changes = countOf(panel) + 1;
-        const isAlone = countOf(panel) === countOf(drawn);
-        return { ...how(panel), changes, ...(isAlone && { shown: changes }) };
+        const revision = revisionOf(panel) + 1;
+        const isAlone = revisionOf(panel) === revisionOf(drawn);
+        return { ...how(panel), revision, ...(isAlone && { shownRevision: revision }) };
       }),
     /** Makes every panel of a guild due, because their language changes. */
     makeDue: (guildId: string) =>
-      change(guildId, (panels) => panels.map((panel) => ({ ...panel, changes: countOf(panel) + 1 }))),
+      change(guildId, (panels) => panels.map((panel) => ({ ...panel, revision: revisionOf(panel) + 1 }))),
     /**
      * Records that a panel's message is up to date.
      * @param drawn the panel as it was read before its message was changed
      */
-    shown: (guildId: string, drawn: Panel) =>
-      changeOne(guildId, drawn.messageId, (panel) => ({ ...panel, shown: countOf(drawn) })),
+    markShown: (guildId: string, drawn: Panel) =>
+      changeOne(guildId, drawn.messageId, (panel) => ({ ...panel, shownRevision: revisionOf(drawn) })),
     forget: (guildId: string, messageId: string) =>
       change(guildId, (panels) => panels.filter((each) => each.messageId !== messageId)),
     delete: (guildId: string): Promise<boolean> => records.delete(guildId),

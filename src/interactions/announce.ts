@@ -7,7 +7,7 @@ import type { Interaction } from './interaction.ts';
 
 export interface AnnounceDeps {
   readonly api: Pick<DiscordApi, 'followUp'>;
-  readonly posts: Pick<ChannelPosts, 'post' | 'hasRefused'>;
+  readonly posts: Pick<ChannelPosts, 'post' | 'wasRejected'>;
   readonly notifyGuild: NotifyGuild;
 }
 
@@ -25,7 +25,7 @@ export async function announce(
   settings: string,
 ): Promise<void> {
   const isElsewhere = channelId !== interaction.channelId;
-  if (!posts.hasRefused(channelId, DAY_MS)) {
+  if (!posts.wasRejected(channelId, DAY_MS)) {
     const result = await posts.post(channelId, message);
     // A failed post may have arrived.
     if (result === 'posted' || result === 'failed') return;

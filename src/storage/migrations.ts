@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -160,6 +160,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
       await db.schema.alterTable('documents').renameTo('drafts').execute();
+      // SQLite has no name for it.
+      if (db.getExecutor().adapter instanceof PostgresAdapter) {
+        await sql`alter table drafts rename constraint documents_pkey to drafts_pkey`.execute(db);
+      }
       for (const [table, from, to] of RENAMED_COLUMNS) {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }

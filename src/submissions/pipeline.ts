@@ -328,7 +328,7 @@ export function createPipeline(deps: PipelineDeps) {
     // If an outcome can't be recorded, the bot stops sending, and the hourly job ends the submission.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
-      const ended = plan.ended(received);
+      const ended = plan.recordOutcome(received);
       for (const { indices, outcome } of ended) {
         for (const index of indices) outcomes.set(index, outcome);
       }
@@ -400,15 +400,17 @@ export function createPipeline(deps: PipelineDeps) {
     let key: UsableKey | undefined;
     try {
       const outcome = await deps.guard.inTurn(turn, async () => {
-        key = await store.inGuild(guildId, async () => {
+        const found = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
-          // The key or the servers may have been deleted since the previous request. Then nothing is sent.
-          if ('code' in usable) return undefined;
+          // The key may have been deleted since the previous request, or another process has ended the submission.
+          if ('code' in usable) return 'key';
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
-            : undefined;
+            : 'stopping';
         });
-        return key ? deps.listing.add(servers, key.key) : notSent('key');
+        if (typeof found === 'string') return notSent(found);
+        key = found;
+        return deps.listing.add(servers, key.key);
       });
       return { outcome, key };
     } catch (error) {
@@ -463,7 +465,7 @@ export function createPipeline(deps: PipelineDeps) {
      * Rebuilds the result of `submit` from the stored submission, without an announcement. Lines that weren't submitted
      * are included only if the draft still has them.
      */
-    async ended(by: Submitter, submission: Submission): Promise<EndedSubmission> {
+    async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
       const found = await deps.drafts.find(by, id);
       const stored = typeof found === 'string' ? undefined : found;

@@ -76,14 +76,14 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   return {
     /**
      * Returns the servers of the next request; `undefined` if all servers have ended. Stays the same until {@link
-     * ended} is called.
+     * recordOutcome} is called.
      */
     next: (): readonly number[] | undefined => pending[0],
     /**
      * Records the outcome of the next request.
      * @returns the servers that it ends, including some of later requests
      */
-    ended(outcome: Outcome): readonly SharedOutcome[] {
+    recordOutcome(outcome: Outcome): readonly SharedOutcome[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
       silences = isAnswered ? 0 : silences + 1;

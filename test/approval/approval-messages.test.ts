@@ -22,7 +22,7 @@ async function open(
   processId: string,
   put: ChannelPosts['put'],
   edit: DiscordApi['edit'] = () => expect.unreachable('nobody presses'),
-  hasRefused: ChannelPosts['hasRefused'] = () => false,
+  wasRejected: ChannelPosts['wasRejected'] = () => false,
 ) {
   const logger = recorder();
   const store = await place.open();
@@ -33,7 +33,7 @@ async function open(
     ...logChannels(settings),
     guildWords: async () => createWords().wordsFor('en-US'),
     approvals,
-    posts: { put, hasRefused },
+    posts: { put, wasRejected },
     api: { edit },
     settings,
     games: indexGames(KNOWN_GAMES),
@@ -101,8 +101,8 @@ it('a log channel that rejected a message is tried again after an hour, and no l
     tries += 1;
     return isRefusing ? { result: 'no-access' } : { result: 'posted', messageId: '6' };
   };
-  const hasRefused: ChannelPosts['hasRefused'] = (_id, ms) => tries > 0 && sinceMs < ms;
-  const one = await open(await newPlace('sqlite'), 'one', put, undefined, hasRefused);
+  const wasRejected: ChannelPosts['wasRejected'] = (_id, ms) => tries > 0 && sinceMs < ms;
+  const one = await open(await newPlace('sqlite'), 'one', put, undefined, wasRejected);
   await submitForApproval(one);
   await one.messages.show(key);
   isRefusing = false;

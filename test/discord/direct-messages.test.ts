@@ -26,7 +26,7 @@ it.each([
   const clock = createTestClock();
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code)));
   await send('5', MESSAGE);
-  expect(outcomes).toEqual(['refused']);
+  expect(outcomes).toEqual(['blocked']);
   expect([await canSendTo('5'), await canSendTo('6')]).toEqual([false, true]);
   clock.advance(24 * HOUR_MS);
   expect(await canSendTo('5')).toBe(true);

@@ -26,7 +26,7 @@ describe('the panels of a guild', () => {
     ]);
     await panels.change('1', await find(), (panel) => ({ ...panel, text: 'b' }));
     await panels.makeDue('1');
-    await panels.shown('1', await find('11'));
+    await panels.markShown('1', await find('11'));
     expect(await store.values.get('panels:1')).toMatchObject({
       panels: [{ text: 'b', colour: 'red' }, { colour: 'blue' }],
       later: 'beside',
@@ -43,7 +43,7 @@ describe('the panels of a guild', () => {
     expect(both).toMatchObject({ text: 'b', buttons: ['list'] });
     expect(isDue(both)).toBe(true);
     expect(isDue(await find('11'))).toBe(false);
-    await panels.shown('1', both);
+    await panels.markShown('1', both);
     expect(isDue(await find())).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe('the panels of a guild', () => {
     await panels.makeDue('1');
     const drawn = await find();
     await panels.makeDue('1');
-    await panels.shown('1', drawn);
+    await panels.markShown('1', drawn);
     expect(isDue(await find())).toBe(true);
   });
 

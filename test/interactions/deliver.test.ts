@@ -270,7 +270,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
       done.push('post');
       return result;
     },
-    hasRefused: () => false,
+    wasRejected: () => false,
   };
   const api = { followUp: async () => void done.push('follow-up') };
   await announce(

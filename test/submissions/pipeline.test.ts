@@ -399,7 +399,7 @@ describe('a submission', () => {
     const result = await list(opened, 250);
     // Without a stored submission, no further request is sent.
     expect(opened.requests).toHaveLength(1);
-    expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'key' });
+    expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'stopping' });
     expect(ended(result).isLeft).toBe(false);
     expect([...(await servers(opened)), ...(await submissions(opened))]).toEqual([]);
   });

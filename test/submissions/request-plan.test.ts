@@ -19,7 +19,7 @@ function carryOut(
   const outcomes: Outcome[] = [];
   for (let request = plan.next(); request; request = plan.next()) {
     requests.push(request);
-    for (const { indices, outcome } of plan.ended(answer(request, requests.length))) {
+    for (const { indices, outcome } of plan.recordOutcome(answer(request, requests.length))) {
       for (const index of indices) outcomes[index] = outcome;
     }
   }
@@ -37,7 +37,7 @@ describe('the requests of a submission', () => {
   it('stay the same until they are answered', () => {
     const plan = createRequestPlan([{ game: 'cs2' }]);
     expect(plan.next()).toEqual(plan.next());
-    plan.ended(ACCEPTED);
+    plan.recordOutcome(ACCEPTED);
     expect(plan.next()).toBeUndefined();
   });
 
