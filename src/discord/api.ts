@@ -24,14 +24,14 @@ import { createFailureLog } from './unreachable.ts';
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
 /**
- * How long the first attempt can take before a second one starts in parallel, in milliseconds: its idle connection may be
+ * How long the first attempt can take before a second one starts in parallel, in milliseconds. The first connection may be
  * dead.
  */
 const FIRST_ATTEMPT_MS = 1_000;
 /** The time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
-/** An upload gets one more second for every this many bytes. */
+/** The upload speed that the time limits assume, in bytes per second. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
 /** A time limit for the library, longer than that of any request, in milliseconds. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
@@ -42,7 +42,7 @@ const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
 /** How often the library deletes the data that it stores for each interaction's token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** The maximum number of connections for first responses, and separately for all other requests. Further requests wait. */
+/** The maximum number of connections in each of the two pools, one for first responses and one for all other requests. */
 const MOST_CONNECTIONS = 256;
 /** The shortest pause after a 429, in milliseconds. Some 429s specify zero. */
 const LEAST_PAUSE_MS = 250;
@@ -100,7 +100,7 @@ export interface DiscordApiDeps extends ApiTiming {
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Creates the functions for all requests to Discord. No request waits longer than its response is useful. */
+/** Creates the client for all requests to Discord. A request gives up once its response would come too late. */
 export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRejected, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
@@ -121,8 +121,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // `request` below decides which requests are sent again, and when.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // Off, because the library uses the wall clock for this limit. If the clock were set back by an hour, the limit
-    // would last an hour. The bot obeys 429s anyway.
+    // Disabled. The library measures this limit with the wall clock, so setting the clock back by an hour would stretch the
+    // limit to an hour. The bot obeys 429 responses anyway.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);
@@ -147,8 +147,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Returns how long Discord still accepts replies, in milliseconds. This only limits how long a reply waits for a rate
-   * limit. Discord decides whether the token has expired, because this machine's clock may have changed.
+   * Returns how much longer Discord accepts replies, in milliseconds. This only limits how long a reply waits for a rate
+   * limit. Discord decides whether the token has expired, because this machine's clock may be wrong.
    */
   const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
@@ -163,7 +163,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /**
    * Makes a request. Waits for rate limits and for the end of a block while the response is still useful.
-   * @param ms how long the response is useful, in milliseconds
+   * @param ms how long to keep trying, in milliseconds
    * @param signal ends the wait
    */
   async function within<Result>(
@@ -179,8 +179,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // The library uses the clock to end a limit. If the clock were set back by an hour, the limit would last an
-        // hour longer.
+        // The library uses the clock to end a rate limit, so setting the clock back by an hour would extend the limit by an
+        // hour.
         if (Date.now() < lastRequestAt) rest.handlers.clear();
         lastRequestAt = Date.now();
         return await attempt();
@@ -218,7 +218,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   let isTokenRejected = false;
   let tokenCheck: Promise<void> | undefined;
-  /** Requests the application itself, because a 401 can have other reasons (discord.js#7492). */
+  /**
+   * Checks the token by requesting the bot's own application. A 401 from any other route can have other causes
+   * (discord.js#7492).
+   */
   async function checkToken(): Promise<void> {
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
@@ -297,7 +300,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
     const failure = await failureOf(first, Math.min(firstAttemptMs, Math.max(leftMs(), LEAST_PAUSE_MS)));
-    // Doesn't abort anything here: aborting every time took a tenth of the processor time (measured).
+    // Returns without aborting the other attempt. Aborting after every response took a tenth of the processor time
+    // (measured).
     if (failure === undefined) return;
     try {
       if (isRejectedByDiscord(failure) || failure instanceof LostInteractionError) throw lostOr(failure);
@@ -306,7 +310,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // The connections may be dead. If they differ, another interaction has already replaced them.
+        // The connections may be dead. If the pool has changed, another interaction has already replaced them.
         connections.replace();
         responseConnections.replace();
         rest.setAgent(connections.agent());
@@ -318,7 +322,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (!wasTaken || !isUncertain(failure)) throw error;
       });
-      // A slow first attempt continues alongside the second.
+      // A slow first attempt continues in parallel with the second.
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
@@ -360,7 +364,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     },
     respond,
     /**
-     * Edits the reply, once.
+     * Edits the reply with a single request.
      * @param isWanted called right before the edit is sent, which may be after a rate limit; `false` cancels the edit
      * @throws DiscordAPIError if Discord rejects the edit; see {@link isRejectedByDiscord}
      * @throws LostInteractionError if its token has expired
@@ -369,7 +373,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
     followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
-    /** Returns the state of the reply: `gone` without a first response, `thinking` after a deferred one. */
+    /** Returns the state of the reply: `gone` if there is no first response, `thinking` after a deferred one. */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
         const message = await within(tokenLivesMs(interaction), () =>
@@ -398,7 +402,7 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
   Routes.webhookMessage(applicationId, token.reveal());
 
 /**
- * Waits `ms` milliseconds for `task`. Its timer ends with the task. Timers of AbortSignal.timeout keep running, and
+ * Waits up to `ms` milliseconds for `task`. The timer ends with the task. Timers of AbortSignal.timeout keep running, and
  * took a twentieth of the processor time (measured).
  * @returns the error if the task failed or was too slow; `undefined` if it succeeded
  */
@@ -430,8 +434,8 @@ function createConnections() {
   return {
     agent: (): Agent => agent,
     /**
-     * Gives new requests new connections; current requests keep theirs. While replaced connections are still in use, it
-     * doesn't replace any: in a burst, every replacement would open as many connections again.
+     * Replaces the connections for new requests. Current requests keep theirs. Does nothing while connections from the last
+     * replacement are still in use. Otherwise, a burst of slow requests would open more and more connections.
      */
     replace(): void {
       if (draining !== undefined) return;

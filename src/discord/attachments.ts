@@ -3,27 +3,27 @@ import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
-  /** The hosts that files are downloaded from, as `host` or `host:port`. The default port is that of the scheme. */
+  /** The hosts that files are downloaded from, as `host` or `host:port`. The default port depends on the URL's scheme. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   readonly logger: Logger;
-  /** The time limit for the whole file, in milliseconds; by default 10 seconds. */
+  /** The time limit for downloading the whole file, in milliseconds; 10 seconds by default. */
   readonly timeoutMs?: number;
 }
 
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
   /**
-   * `foreign`: the address isn't Discord's, so nothing was requested. `unavailable`: the file doesn't exist (any more),
-   * or didn't arrive in time.
+   * `foreign`: the URL isn't Discord's, so nothing was requested. `unavailable`: the file no longer exists, or didn't
+   * arrive in time.
    */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
- * Creates a reader for files that members upload. It ignores the attachment's type, because the uploader's client sets
- * it. It ends a download that becomes too large, whatever size Discord gave. It doesn't follow redirects.
+ * Creates a reader for files that members upload. It ignores the attachment's type, because the uploader's client sets it.
+ * It aborts a download that becomes too large, even if Discord gave a smaller size. It doesn't follow redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
@@ -54,9 +54,8 @@ export function createAttachments(deps: AttachmentsDeps) {
 
   return {
     /**
-     * Reads an uploaded file. A failure is a result, not an exception.
-     * @param size the file's size in bytes. A smaller download was cut off; nothing else shows that if its length
-     * wasn't sent
+     * Reads an uploaded file. Returns failures as results instead of throwing.
+     * @param size the file's size in bytes. A shorter download was cut off, which isn't always visible in another way
      */
     async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -68,7 +67,7 @@ export function createAttachments(deps: AttachmentsDeps) {
         return await download(url, size);
       } catch (error) {
         if (error instanceof errors.ResponseExceededMaxSizeError) return { ok: false, problem: 'too-large' };
-        // The address contains a signature, so only the host is logged.
+        // The URL contains a signature, so only its host is logged.
         logger.warn(
           { host: url.host, err: error },
           'could not download an attachment; the member must upload it again',

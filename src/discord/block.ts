@@ -3,13 +3,16 @@ import { createRecent } from '../recent.ts';
 
 /** How long a block lasts if Discord doesn't specify a time, in milliseconds. */
 const BLOCK_MS = 60_000;
-/** First responses per second tried during a block. Each rejected one counts towards Discord's 10,000 in ten minutes. */
+/**
+ * The number of first responses per second that the bot still tries during a block. Each rejected one counts towards
+ * Discord's limit of 10,000 in ten minutes.
+ */
 const RESPONSES_A_SECOND = 5;
 
 /**
- * Tracks Discord's block of this bot's IP address: a 429 from Discord's edge. It affects the whole process and usually
- * doesn't say how long it lasts (discord-api-docs#5810). During a block, the bot only tries first responses to
- * interactions, because these can't wait.
+ * Tracks blocks of this bot's IP address. A block begins with a 429 from Discord's edge, affects the whole process and
+ * usually has no stated length (discord-api-docs#5810). During a block, the bot only sends first responses to interactions,
+ * because they can't wait.
  */
 export function createBlock(logger: Pick<Logger, 'error'>) {
   let until = 0;
@@ -19,7 +22,7 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
     now: () => performance.now(),
   });
 
-  /** Returns how long requests are paused, in milliseconds; 0 without a block. */
+  /** Returns how much longer requests are paused, in milliseconds; 0 without a block. */
   const leftMs = () => Math.max(0, until - performance.now());
 
   return {

@@ -7,9 +7,9 @@ export const ASK_GUILD_MS = 2_000;
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * Whether Discord says that the bot isn't a member of a guild: the guild is unknown, or the bot has no access to it.
- * Discord was wrong once (discord-api-docs#8445), so the bot doesn't delete anything for this reason alone.
- * @throws if Discord doesn't say either, for example in an outage
+ * Whether the bot isn't a member of a guild according to Discord: the guild is unknown, or the bot has no access to it.
+ * Discord was wrong once (discord-api-docs#8445), so this alone doesn't make the bot delete anything.
+ * @throws if Discord doesn't give a clear answer, for example in an outage
  */
 export async function isForeign(
   api: Pick<DiscordApi, 'get'>,
@@ -25,14 +25,14 @@ export async function isForeign(
   }
 }
 
-/** @throws if Discord doesn't respond soon, or the bot user isn't in the guild */
+/** @throws if Discord doesn't respond in time, or the bot user isn't in the guild */
 export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: string): Promise<string> {
   const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(ASK_GUILD_MS) });
   return String(Object(guild).name);
 }
 
 /**
- * Whether an error from Discord concerns the guild. A response from elsewhere, such as a proxy's page, doesn't have a
+ * Whether an error from Discord is about the guild. A response from another source, such as a proxy's page, doesn't have a
  * code.
  */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {

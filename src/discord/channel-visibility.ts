@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DiscordApi } from './api.ts';
 import { ASK_GUILD_MS } from './bot-guilds.ts';
 
-/** A bit set, which Discord sends as a decimal number. */
+/** A set of permission bits, which Discord sends as a decimal number. */
 const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
 
 const channelSchema = z.object({
@@ -17,10 +17,10 @@ const guildSchema = z.object({
 });
 
 /**
- * Whether @everyone can view a channel of the guild. A channel in a category has overwrites of its own (Discord docs:
+ * Whether @everyone can view a channel of the guild. A channel in a category has its own overwrites (Discord docs:
  * Permissions, "Permission Syncing"). Never throws.
  * @param channelId can be forged
- * @returns `undefined` if Discord doesn't say soon, or the channel isn't in this guild
+ * @returns `undefined` if Discord doesn't respond in time, or the channel isn't in this guild
  */
 export async function isPublicChannel(
   api: Pick<DiscordApi, 'get'>,

@@ -2,9 +2,9 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
-/** The largest clock error that isn't reported in the log and by the doctor, in milliseconds. */
+/** The largest clock error that the log and the doctor don't report, in milliseconds. */
 const MOST_UNREPORTED_MS = 5 * MINUTE_MS;
-/** The largest clock error with which the bot still deletes data by age, in milliseconds. */
+/** The largest clock error at which the bot still deletes data by age, in milliseconds. */
 const MOST_WRONG_MS = DAY_MS;
 
 export interface ClockCheckDeps {
@@ -13,8 +13,8 @@ export interface ClockCheckDeps {
 }
 
 /**
- * Creates a check that compares this machine's clock with Discord's. The bot uses this machine's clock, so if it ran a
- * year ahead, the bot would delete its whole history in one go.
+ * Creates a check that compares this machine's clock with Discord's. If this machine's clock were a year ahead, the bot
+ * would delete its whole history.
  */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {

@@ -32,7 +32,7 @@ export interface ConnectionDeps extends Transport {
   readonly onFatal: (error: Error) => void;
   /** Finishes current work when the bot stops. */
   readonly finish: () => Promise<void>;
-  /** How often the bot checks whether commands still reach it this way, in milliseconds. */
+  /** How often the bot checks whether Discord still sends it commands, in milliseconds. */
   readonly transportEveryMs?: number | undefined;
   readonly logger: Logger;
 }
@@ -71,8 +71,8 @@ export function createConnection(deps: ConnectionDeps) {
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
   /**
-   * Reports a setting that stops commands from arriving. Settings can change while the bot runs; without this check, it
-   * would look ready but receive nothing.
+   * Reports a setting that prevents commands from arriving. Such a setting can change while the bot runs. Without this
+   * check, the bot would look ready but receive nothing.
    */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
@@ -115,8 +115,8 @@ export function createConnection(deps: ConnectionDeps) {
     async stop() {
       stopping.abort();
       api.stopWaiting();
-      // From now on, the load balancer sends new interactions elsewhere. With the gateway, the bot instead tells each
-      // member that it is stopping.
+      // The load balancer now sends new interactions to other processes. With the gateway, the bot instead replies to each
+      // new interaction that it is stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
       await waitAtMost(LEAVING_MS, gateway.disconnect());
@@ -128,7 +128,7 @@ export function createConnection(deps: ConnectionDeps) {
     transportTrouble: () => transportTrouble,
     /** Connects in the background. Retries until it succeeds. */
     part,
-    /** Checks whether commands still reach the bot this way. */
+    /** Checks whether Discord still sends commands to this bot. */
     transport: { name: 'transport', ...transport },
   };
 }

@@ -28,7 +28,7 @@ export interface DiscordDeps
 
 export type Discord = ReturnType<typeof createDiscord>;
 
-/** Creates everything that sends requests and messages to Discord. Interactions arrive separately: see connection.ts. */
+/** Creates everything that sends requests and messages to Discord. connection.ts receives the interactions. */
 export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
@@ -52,20 +52,20 @@ export function createDiscord(deps: DiscordDeps) {
     clock,
     isClockRight: clock.isRight,
     logFailure: api.logFailure,
-    /** Returns the application as it was when first read. */
+    /** Returns the application as Discord first sent it. */
     application,
     applicationId,
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
-     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if it's there or Discord
-     * doesn't say.
+     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if the bot user is already
+     * there or Discord doesn't respond.
      */
     async addBotLink(guildId: string): Promise<string | undefined> {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
-    /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't say. */
+    /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't respond. */
     guildName: (guildId: string): Promise<string | undefined> =>
       guildNames.get(guildId).catch(() => undefined),
     /** Closes the connections of all requests. */

@@ -10,8 +10,8 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * The maximum size of a body, in bytes: a form with five fields of 4,000 characters, each escaped as 6 bytes, and as
- * much for its message. Unsigned requests use 128 MiB at most.
+ * The maximum size of a body, in bytes. It allows for a form with five fields of 4,000 characters that are escaped as 6
+ * bytes each, and for a message of the same size. Unsigned requests then use 128 MiB at most.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
@@ -19,8 +19,8 @@ const MOST_CONNECTIONS = 500;
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
 /**
- * How long idle connections stay open. This is longer than in a proxy (usually 60 seconds), so that no request arrives
- * on a closing connection.
+ * How long idle connections stay open, in milliseconds. This is longer than in a proxy (usually 60 seconds), so that
+ * requests don't arrive on a closing connection.
  */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
@@ -47,9 +47,9 @@ class HttpStatusError extends Error {
 }
 
 /**
- * Creates an endpoint to which Discord posts interactions, in place of the gateway. It answers each post with 202, then
- * the bot responds to the interaction as usual. While it listens, it counts as connected, even if it doesn't receive
- * anything.
+ * Creates an endpoint that receives interactions from Discord by HTTP, as an alternative to the gateway. It answers each
+ * request with 202, then the bot responds to the interaction as usual. While it listens, it counts as connected, even if no
+ * requests arrive.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
@@ -68,7 +68,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // For a load balancer, which can't reach HTTP_PORT because that also serves /metrics. Only Discord's connections
+    // For a load balancer, which can't use HTTP_PORT because that port also serves /metrics. Only Discord's connections
     // stay open.
     if (request.url === '/livez') {
       response.writeHead(isLeaving ? 503 : 200, { Connection: 'close' }).end();
@@ -104,16 +104,17 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     try {
       return JSON.parse(body.toString());
     } catch {
-      // JSON.parse would quote the body in its error, and perhaps a token with it.
+      // The error from JSON.parse would quote the body, which may contain a token.
       throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
     }
   }
 
-  /** @throws HttpStatusError before storing too much of the body */
+  /** @throws HttpStatusError before it stores more than the maximum size */
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    // Keeps the connection, so that a sender rejected in the middle of its body can still read the reason.
+    // Keeps the connection open, so that a sender that is rejected before it has sent the whole body can still read the
+    // reason.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MOST_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
@@ -127,7 +128,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       error instanceof HttpStatusError ? error : new HttpStatusError(500, 'internal error');
     if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
     else log.info({ status }, `rejected a request to the interactions endpoint: ${message}`);
-    // The endpoint doesn't wait for requests that are incomplete.
+    // The endpoint doesn't wait for the rest of an incomplete request.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);
   }
@@ -164,8 +165,8 @@ function keyOf(publicKey: string): KeyObject {
 }
 
 /**
- * Reads the signature of a request. A replayed request has a valid signature too, but its action isn't repeated: the
- * bot has recorded the interaction, and Discord doesn't accept a second acknowledgement.
+ * Reads the signature of a request. A replayed request also has a valid signature, but it has no effect. The bot has
+ * already recorded the interaction, and Discord doesn't accept a second acknowledgement.
  * @throws HttpStatusError for a request that can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {

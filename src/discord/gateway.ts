@@ -8,12 +8,12 @@ import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** The bot can't continue. The message tells the operator why, in one line. */
+/** The bot can't continue. The message is one line that explains the reason to the operator. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** Discord rejects the token. Only the operator can fix that: a restart would fail in the same way. */
+/** Discord rejects the token. Only the operator can fix that; restarting doesn't help. */
 export class RejectedTokenError extends FatalDiscordError {
   override readonly name = 'RejectedTokenError';
 }
@@ -34,15 +34,15 @@ export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
-  /** Returns why it isn't connected, if known; `undefined` if it's connected. */
+  /** Returns why it isn't connected, if the reason is known; `undefined` if it's connected. */
   trouble(): string | undefined;
   /**
-   * Returns how long the most silent shard has been silent, in milliseconds: without an event or a heartbeat response.
-   * Ignores shards that are waiting for their turn, for READY or for the end of a pause.
+   * Returns how long the quietest shard hasn't received an event or a heartbeat response, in milliseconds. Ignores shards
+   * that wait for their turn, for READY or for the end of a pause.
    */
   silentMs(): number;
   /**
-   * Returns how many of the day's IDENTIFYs are left, from Discord's last response and the use since; `undefined`
+   * Returns how many IDENTIFYs are left today, based on Discord's last response and the number used since; `undefined`
    * before the first response.
    */
   identifiesLeft(): number | undefined;
@@ -66,13 +66,13 @@ export interface GatewayDeps {
   readonly logger: Logger;
 }
 
-/** The first pause before reconnecting, which doubles each time, and the longest, in milliseconds. */
+/** The first and the longest pause before reconnecting, in milliseconds. The pause doubles each time. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Creates the sessions at Discord's gateway. They don't request any intents (0): interactions arrive anyway, and ten
- * thousand guilds cost no more than one. Each interaction is passed on when it arrives, whatever other shards are
+ * Creates the sessions at Discord's gateway. They don't request any intents, because interactions arrive without them. So
+ * ten thousand guilds cost no more than one. Each interaction is passed on when it arrives, whatever the other shards are
  * doing.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -139,7 +139,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
       shards.push(shard);
     }
-    // Each shard identifies in its turn and retries on its own.
+    // Each shard identifies when it is its turn, and retries on its own.
     for (const shard of shards) void shard.connect();
   }
 

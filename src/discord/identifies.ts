@@ -5,11 +5,11 @@ import type { SparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**
- * The number of IDENTIFYs reserved for manual starts. Discord grants 1,000 a day. After the last one it ends every
- * session and resets the token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
+ * The number of IDENTIFYs reserved for manual starts. Discord allows 1,000 a day. If a bot uses all of them, Discord ends
+ * its sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
  */
 export const IDENTIFIES_KEPT = 200;
-/** How long a shard waits before it asks again for an IDENTIFY that wasn't granted, in milliseconds. */
+/** How long a shard waits before it requests an IDENTIFY again, in milliseconds. */
 const ASK_AGAIN_MS = 10 * 60_000;
 
 export interface Turn {
@@ -22,7 +22,7 @@ export interface Turn {
 
 export type IdentifyQuota = ReturnType<typeof createIdentifyQuota>;
 
-/** Creates a quota that grants IDENTIFYs to shards at Discord's pace, and never the last ones of the day. */
+/** Creates a quota that grants IDENTIFYs to shards as fast as Discord allows, and always leaves some for manual starts. */
 export function createIdentifyQuota({
   api,
   log,
@@ -43,7 +43,10 @@ export function createIdentifyQuota({
 
   return {
     ask,
-    /** Returns how many are left, from Discord's last response and the use since; `undefined` before the first response. */
+    /**
+     * Returns how many IDENTIFYs are left, based on Discord's last response and the number used since; `undefined` before
+     * the first response.
+     */
     left: () => left,
     /** Waits until a shard can identify, and counts the IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {

@@ -3,9 +3,9 @@ import { shorten } from '../one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
 /**
- * Discord's limits on the messages that a bot sends (Discord docs: Message resource, "Embed Limits"; Components;
- * Modals). Discord counts code points, discord.js's builders UTF-16 units. A text within the limit in UTF-16 units fits
- * both.
+ * Discord's limits on the messages that a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals).
+ * Discord counts code points, but discord.js's builders count UTF-16 units. Text within a limit in UTF-16 units also meets
+ * the limit in code points.
  */
 export const LIMITS = {
   content: 2000,
@@ -20,12 +20,15 @@ export const LIMITS = {
   buttonLabel: 80,
   selectPlaceholder: 150,
   modalTitle: 45,
-  /** For a text above the fields. */
+  /** The maximum length of text above the fields of a modal. */
   modalText: 4000,
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /** The maximum bytes per file and files per message. Discord accepts less than 10 MiB per file, and 25 MiB together. */
+  /**
+   * The maximum number of bytes per file, and of files per message. Discord accepts up to 10 MiB per file, and 25 MiB in
+   * total.
+   */
   fileBytes: 8_000_000,
   files: 3,
 } as const;
@@ -37,8 +40,8 @@ export interface Choice {
 }
 
 /**
- * Fits choices into Discord's limits: keeps the first 25 and shortens names. Never shortens a value, because that would
- * change its meaning. Keeps only the first of choices with the same name, because Discord would reject all choices.
+ * Fits choices into Discord's limits: keeps the first 25 and shortens names. It never shortens a value, because that would
+ * change its meaning. Of choices with the same name it keeps the first, because Discord rejects duplicate names.
  */
 export function fitChoices(choices: readonly Choice[]): Choice[] {
   const byName = new Map<string, Choice>();
@@ -64,7 +67,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** Shortens embeds, from the end, to the 6,000 that all embeds of a message share. */
+/** Shortens embeds, starting with the last, to the 6,000 characters that all embeds of a message share. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {

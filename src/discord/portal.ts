@@ -20,7 +20,7 @@ export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' 
 /** How to get a valid token. The portal never shows one again. */
 export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
-/** Builds the link that adds the bot to a server: bot user and commands, no permissions. */
+/** Builds the link that adds the bot to a server, with the bot user and commands but without permissions. */
 export function inviteLink(applicationId: string): string {
   const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
   return `https://discord.com/oauth2/authorize?${query}`;
@@ -33,7 +33,7 @@ export interface Transport {
   readonly discordPublicKey?: string | undefined;
 }
 
-/** Returns why commands don't arrive this way, and how to fix it; `undefined` if they do. */
+/** Returns the reason that commands don't arrive by this transport, and how to fix it; `undefined` if they do. */
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
@@ -62,7 +62,10 @@ export function endpointTrouble(
   };
 }
 
-/** Lists settings that could add the commands to a server without the bot user, or to a user. Each entry is a sentence. */
+/**
+ * Lists settings that could add the commands to a server without the bot user, or to a user account. Each entry is a
+ * sentence.
+ */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
@@ -85,8 +88,8 @@ export function installationTroubles(application: Application): readonly string[
 }
 
 /**
- * The number of guilds at which verification is near, and the number after which other guilds can't add an unverified
- * application.
+ * The number of guilds at which the bot warns about verification, and the number at which Discord stops an unverified
+ * application from joining more.
  */
 const NEARLY_FULL = 75;
 const FULL = 100;
@@ -95,7 +98,7 @@ const FULL = 100;
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
-/** Lists Discord's requirements for a growing application, as far as its settings show. Each entry is a sentence. */
+/** Lists Discord's requirements for a growing application that its settings don't meet. Each entry is a sentence. */
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -121,7 +124,7 @@ function lacksForVerification(application: Application): readonly string[] {
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** Reads the scopes of an install link to Discord's own authorization page; other pages can't be checked. */
+/** Reads the scopes of an install link to Discord's own authorization page. Links to other pages can't be checked. */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);

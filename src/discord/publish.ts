@@ -22,7 +22,7 @@ interface PublishedCommand {
   readonly permission?: string;
 }
 
-/** Builds a command for Discord: it appears in guilds where the bot is installed, for members who can use it. */
+/** Builds a command for Discord. It appears in guilds where the bot is installed, for members who can use it. */
 export const asPublished = ({
   data,
   permission,
@@ -45,13 +45,13 @@ export interface PublishingDeps {
 /** The longest pause between two attempts to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
-/** How long one process has to publish before the others check whether it did, in milliseconds. */
+/** How long one process has to publish the commands before the others check whether it did, in milliseconds. */
 const PUBLISHING_MS = 30_000;
 
 /**
- * Creates a publisher for the bot's global commands. It replaces Discord's list with one PUT, and only when necessary:
- * Discord accepts 200 new commands a day. It never deletes commands when the bot stops, because that would lose admins'
- * permissions.
+ * Creates a publisher for the bot's global commands. It replaces Discord's list with one PUT, and only when necessary,
+ * because Discord accepts 200 new commands a day. It never deletes commands when the bot stops, because that would delete
+ * the permissions that admins have set.
  */
 export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
@@ -73,7 +73,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
     }
   }
 
-  /** @returns our commands as Discord now has them */
+  /** @returns the bot's commands as Discord now has them */
   async function put(
     applicationId: string,
     commands: Commands,
@@ -111,9 +111,8 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
 export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
- * Returns a hash that changes when our commands or Discord's copies change. Every change gives a command a new version,
- * no matter who made it: another bot with the same token, or this one before an older backup was restored. So the fields
- * that Discord adds needn't be compared.
+ * Returns a hash that changes when the bot's commands change, here or at Discord. Discord gives a changed command a new
+ * version, whoever changed it. So the hash only needs to include versions, not the fields that Discord adds.
  * @param published the commands that Discord has
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
@@ -123,7 +122,7 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
 
 /**
  * Reads the application's global commands, in every language. An application with Activities also has an entry point
- * command, which isn't ours. Discord rejects a PUT without it (50240).
+ * command, which this bot didn't create. Discord rejects a PUT without it (50240).
  */
 export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
@@ -142,7 +141,7 @@ export async function readCommands(
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** Removes the fields that only Discord sets, and empty fields, from a command. */
+/** Removes empty fields, and fields that only Discord sets, from a command. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

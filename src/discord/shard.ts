@@ -35,14 +35,14 @@ const SESSION_MS = 60_000;
 /** The time limit for closing a connection, in milliseconds; a dead one never closes on its own. */
 const CLOSES_MS = 1_000;
 /**
- * After this many consecutive connections without a session, the shard drops the old session and uses the main address
- * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were dead for 14
- * hours (Rapptz/discord.py#10511).
+ * After this many consecutive connections without a session, the shard drops the old session and uses the main gateway URL
+ * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14 hours
+ * (Rapptz/discord.py#10511).
  */
 const CONNECTIONS_PER_SESSION = 3;
 /**
  * Pauses before the next connection, in milliseconds. They double with each connection without a session, and with each
- * IDENTIFY without READY. One IDENTIFY in ten minutes makes 144 a day.
+ * IDENTIFY without READY. One IDENTIFY every ten minutes adds up to 144 a day.
  */
 const LEAST_PAUSE_MS = 500;
 const FIRST_PAUSE_MS = 1_000;
@@ -65,13 +65,12 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws. The bot
- * doesn't use the library's own reconnecting. Version 1.2.3 has these problems:
+ * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws, without
+ * the library's own reconnecting. Version 1.2.3 has these problems:
  * - It retries twice a second forever.
  * - It waits half a minute on a dead line.
- * - It waits forever if RESUME isn't answered.
- * Version 2.0.4 also gives up the session if one connection fails. So every connection ends in `end`, which starts the
- * next one.
+ * - It waits forever if RESUME isn't answered. Version 2.0.4 also drops the session if one connection fails. So every
+ *   connection ends in `end`, which starts the next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -82,7 +81,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   let resumeLimit: NodeJS.Timeout | undefined;
   let hasIdentified = false;
   /**
-   * When the shard last received anything, by `performance.now()`. `undefined` before the first IDENTIFY, and while the
+   * When the shard last received anything, as `performance.now()`. `undefined` before the first IDENTIFY, and while the
    * shard waits for its turn, for READY or for the end of a pause.
    */
   let heardAt: number | undefined;
@@ -104,7 +103,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
-      // `end` decides whether to give up the session.
+      // `end` decides whether to drop the session.
       if (changed !== null) session = changed;
     },
     async waitForIdentify(_shard, signal) {
@@ -175,7 +174,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     destroy: WebSocketShard['destroy'],
     { code, reason, recover }: WebSocketShardDestroyOptions = {},
   ): Promise<void> {
-    // Work that waited for the connection makes the library end it again.
+    // The library still has pending work, and would end the connection again.
     if (connection !== ended) return;
     connection = undefined;
     clearTimeout(resumeLimit);
@@ -216,7 +215,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   };
 }
 
-/** Closes a connection like the library does, even if it's dead or not open yet. */
+/** Closes a connection as the library does, even if it's dead or not yet open. */
 async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
   interface Socket {
     on(event: 'error', listener: () => void): void;

@@ -15,12 +15,13 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 60_000;
 
-/** Returns a short reason why a request didn't reach Discord; `undefined` if it did, or the reason is unknown. */
+/** Returns a short reason why a request couldn't reach Discord; `undefined` if it did, or if the reason is unknown. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Creates a log for failed requests that are retried after `waitMs`. Normally it logs `otherwise` and the error. If
- * Discord is unreachable, it says so once a minute, because several parts of the bot try it at startup.
+ * Creates a log for failed requests that will be retried after `waitMs`. It normally logs `otherwise` and the error. If
+ * Discord is unreachable, it logs that only once a minute, because several parts of the bot try to reach Discord at
+ * startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;

@@ -14,22 +14,24 @@ export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/** How many of the latest outcomes of all guilds are considered. If all of them failed, every guild is paused. */
+/** How many of the latest outcomes of all guilds are considered. If all of them are failures, every guild is paused. */
 const OUTCOMES_OF_ALL = 10;
-/** The outcomes must come from at least this many guilds to count for the service as a whole. */
+/** The outcomes must come from at least this many guilds before all guilds are paused. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
-/** How long a key is paused after a 429 without a time, in milliseconds. */
+/** How long a key is paused after a 429 that doesn't specify a time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
-/** The longest pause, whatever the service requests. The request may be wrong, and the guild's members are waiting. */
+/**
+ * The longest pause, even if the service requests a longer one. The request may be a mistake, and the guild's members are
+ * waiting.
+ */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** How many guilds with failures or a pause are remembered; the oldest is dropped first. */
+/** The maximum number of guilds with failures or a pause that are tracked. The oldest is dropped first. */
 const MOST_GUILDS = 10_000;
 
 /**
- * Decides whether a guild can send now. Each guild is tracked separately, so one guild's bad key doesn't block the
- * others. Submissions are paused while the listing service fails. A key is paused for as long as the service requests
- * with a 429.
+ * Decides whether a guild can send now. Each guild is tracked separately, so one guild's bad key doesn't block the others.
+ * Submissions are paused while the listing service fails. After a 429, a key is paused for as long as the service requests.
  * @param now the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
@@ -49,7 +51,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
 
   return {
     /**
-     * Whether a submission of this guild can be sent now. While the breaker is open, it lets one through every 30 seconds.
+     * Whether a submission of this guild can be sent now. During a pause, one is let through every 30 seconds to test the
+     * service.
      */
     maySend(guildId: string): boolean {
       if (isOpenFor(guildId)) {

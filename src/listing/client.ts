@@ -17,12 +17,12 @@ import {
 import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './request.ts';
 
 export interface ListingApiDeps {
-  /** Requests go to `{baseUrl}/api`. It may contain a path and end with a slash. */
+  /** The service's URL, without `/api`. It may contain a path and end with a slash. */
   readonly baseUrl: string;
   /** The time limit of a request, from the call to the last byte, in milliseconds. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
-  /** The maximum number of concurrent requests. An additional one would spend its time limit waiting for a connection. */
+  /** The maximum number of concurrent requests. Any further request would spend its time limit waiting for a connection. */
   readonly concurrentRequests?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
@@ -35,10 +35,10 @@ export interface ListingRequest {
   readonly ms: number;
 }
 
-/** The maximum size of a response, in bytes: ten times the size of a list with thousands of games. */
+/** The maximum size of a response, in bytes. A list of thousands of games takes a tenth of that. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** How many unusable games of one list are logged. */
+/** The maximum number of unusable games that are logged per list. */
 const MOST_UNUSABLE_LOGGED = 20;
 
 export type ListingApi = ReturnType<typeof createListingApi>;
@@ -46,11 +46,10 @@ export type ListingApi = ReturnType<typeof createListingApi>;
 /**
  * Creates the HTTP client of the listing service (specification §4), with its own connections. Each call is one request. A
  * missing response is an outcome, not an exception.
- *
- * A connection is kept for 4 seconds after its last use. If the service sends a `Keep-Alive` header, it is kept for that
- * time less 2 seconds, and one minute at most. Both are shorter than the idle timeouts of common servers (5 seconds with
- * Node and Apache, longer elsewhere). Otherwise `add` could be written to a connection that the service is closing, and the
- * outcome would be unknown.
+ * A connection is kept for 4 seconds after its last use. If the service sends a `Keep-Alive` header, the connection is kept
+ * for 2 seconds less than that, and one minute at most. This is shorter than the idle timeouts of common servers (5 seconds
+ * for Node and Apache, longer elsewhere). Otherwise `add` could be written to a connection that the service is closing, and
+ * the outcome would be unknown.
  */
 export function createListingApi(deps: ListingApiDeps) {
   const { baseUrl, timeoutMs, arrayFormat, concurrentRequests = 8, logger, onRequest } = deps;
@@ -65,11 +64,11 @@ export function createListingApi(deps: ListingApiDeps) {
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // Sends one request at a time on a connection, so that a lost connection leaves only one request in doubt.
+    // Sends only one request at a time on each connection, so that a lost connection leaves only one outcome unknown.
     pipelining: 1,
   });
   const closing = new AbortController();
-  /** Unusable games that were already logged. */
+  /** Unusable games that have already been logged. */
   const logged = createBoundedMap<true>(1_000);
 
   /** Logs and counts a request when it ends. */
@@ -111,10 +110,10 @@ export function createListingApi(deps: ListingApiDeps) {
 
   return {
     games: (key: Secret): Promise<GamesOutcome> => reported('games', games(key)),
-    /** Submits 1 to {@link MAX_SERVERS_PER_REQUEST} servers. */
+    /** Submits between 1 and {@link MAX_SERVERS_PER_REQUEST} servers. */
     add: (servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> =>
       reported('add', add(servers, key)),
-    /** Aborts reads of the games list, and closes the connections when submissions have finished. */
+    /** Aborts reads of the games list, waits for submissions to finish, and closes the connections. */
     async close(): Promise<void> {
       closing.abort();
       await agent.close();
@@ -123,7 +122,7 @@ export function createListingApi(deps: ListingApiDeps) {
 }
 
 /**
- * Reads the outcome of `action=add`. It trusts the status in the body whatever the HTTP status is, because the
+ * Reads the response to `action=add`. It trusts the status in the body whatever the HTTP status is, because the
  * specification doesn't define an HTTP status for errors.
  */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
@@ -181,7 +180,7 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
 /**
  * How the elements of `servers` are separated.
  * - `brackets`: `servers[][server]`, as in the specification (§4). Rack begins a new element when a field repeats in the
- *   current one. PHP and Node's `qs` don't, and misread several servers.
+ *   current one. PHP and Node's `qs` don't, and misread lists of several servers.
  * - `indices`: `servers[0][server]`, for a service that needs it.
  */
 type ArrayFormat = 'brackets' | 'indices';

@@ -5,22 +5,25 @@ import { shorten } from '../one-line.ts';
 export const MAX_SERVERS_PER_REQUEST = 100;
 
 /**
- * The maximum length of a game's name and of an alias, in UTF-16 units: Discord's limit for a choice (Discord docs:
+ * The maximum length of a game's name and of an alias, in UTF-16 units. This is Discord's limit for a choice (Discord docs:
  * Application Commands).
  */
 export const LONGEST_NAME = 100;
-/** How many games of a list are read: ten times as many as exist. A search scans all of them at each keystroke. */
+/**
+ * The maximum number of games that are read from a list, ten times as many as exist. A search scans all of them at each
+ * keystroke.
+ */
 export const MAX_GAMES = 10_000;
-/** The maximum length of a message from the service, in UTF-16 units: Discord's limit for a message. */
+/** The maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** How many code points of a message are stored. The specification's own messages have at most 45. */
+/** The maximum number of code points of a message that are stored. The specification's own messages have at most 45. */
 const MOST_STORED = 300;
 
 /** Returns the part of a message that is stored. */
 export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
 
-/** Converts numbers to text: some services send digits as a number. */
+/** Converts a number to text, because some services send digits as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
 /** A game as the service lists it (specification §2.2). Submissions contain its `alias`. */
@@ -33,26 +36,26 @@ const gameSchema = z.object({
       .min(1)
       .transform((name) => shorten(name, LONGEST_NAME)),
   ),
-  /** A longer alias couldn't be chosen in Discord, and its beginning could be another game's alias. */
+  /** A longer alias couldn't be chosen in Discord, and shortening it could produce another game's alias. */
   alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
 });
 export type Game = z.infer<typeof gameSchema>;
 
 /** An element of the games list that the bot can't use. */
 export interface UnusableGame {
-  /** The element's name and alias, as far as it has them. */
+  /** The element's name and alias, as far as they exist. */
   readonly game: string;
   readonly reason: string;
 }
 
-/** Returns only the name and the alias of an element: a service could repeat the API key as the name of another field. */
+/** Returns only the name and the alias of an element, because a service could send the API key in another field. */
 function describeElement(element: unknown): string {
   const { name, alias } = Object(element);
   const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
   return shorten(texts.join(', '), LONGEST_NAME);
 }
 
-/** Returns the first {@link MAX_GAMES} games of a list, each alias once, and the elements that can't be used. */
+/** Returns the first {@link MAX_GAMES} games of a list without repeated aliases, and the elements that can't be used. */
 function readGameList(list: readonly unknown[]) {
   const games = new Map<string, Game>();
   const unusable: UnusableGame[] = [];
@@ -68,7 +71,7 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** How many elements beyond the first {@link MAX_GAMES} were skipped. */
+    /** The number of elements that were skipped because they are beyond the first {@link MAX_GAMES}. */
     leftOut: Math.max(0, list.length - MAX_GAMES),
   };
 }
@@ -93,7 +96,7 @@ export const statusSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('error'), message: messageSchema }),
 ]);
 
-/** Returns where and how a response differs from the specification. */
+/** Describes where and how a response differs from the specification. */
 export function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
@@ -109,7 +112,7 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
-/** Returns which of the five errors the service's message is, if any. */
+/** Returns which of the five errors the service's message matches, if any. */
 export function knownError(message: string): KnownError | undefined {
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   return names.find((name) => KNOWN_ERRORS[name] === message.trim());
@@ -130,8 +133,8 @@ export interface ServerSubmission {
 }
 
 /**
- * The outcome of submitting a server. The service's response, the stored record and the texts for members share this form.
- * All servers of a request have the same outcome.
+ * The outcome of submitting a server. The service's response, the stored record and the messages for members all use this
+ * type. All servers of a request have the same outcome.
  */
 export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
@@ -150,7 +153,7 @@ export interface RejectedOutcome {
   readonly retryAfterMs?: number;
 }
 
-/** Not sent at all, so it can be submitted again. The bot didn't try to send it, or couldn't. */
+/** Not sent at all, so it can be submitted again. The bot either didn't try to send it, or failed to. */
 export interface NotSentOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_SENT_REASONS)[number];
@@ -203,8 +206,8 @@ export const UNKNOWN_REASONS = [
 export type GamesOutcome = ListedGames | RejectedOutcome | Failure;
 
 /**
- * A change of a guild's key caused by a response of the service. `rejected`: the first rejection since the key was
- * accepted. `works again`: accepted after a rejection.
+ * A change in whether the service accepts a guild's key. `rejected`: the first rejection since the key was accepted. `works
+ * again`: accepted after a rejection.
  */
 export type KeyChange = 'rejected' | 'works again';
 
@@ -214,11 +217,11 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether a request was tried but didn't reach the service. The bot itself didn't send any other `not-sent` request. */
+/** Whether the bot tried to send a request but didn't reach the service. All other `not-sent` requests were never tried. */
 export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
-/** The twelve aliases that don't need to be looked up (specification §2.3), with the usual names of their games. */
+/** The twelve aliases in the specification (§2.3), with their games' usual names. They don't need to be looked up. */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },
   { name: 'Counter-Strike: Source', alias: 'css' },

@@ -8,24 +8,27 @@ export const MAX_CHOICES = 25;
 /** How many characters of the input are checked for typos. */
 const MOST_COMPARED = 30;
 /**
- * How many games are checked for typos, counted from the first: at most 20 ms. Games beyond that are found only by exact
- * spelling.
+ * The number of games that are checked for typos, from the start of the list. This takes 20 ms at most. Games further down
+ * the list are only found without typos.
  */
 const MOST_GAMES_COMPARED = 1_000;
-/** The minimum length for matching letters in order. A shorter input would match nearly every game. */
+/** The minimum input length for matching letters in order. A shorter input would match nearly every game. */
 const LEAST_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
-/** How many searches among all games are cached, because many members begin with the same letters. Some 200 KiB. */
+/**
+ * The number of searches among all games that are cached, because many members begin with the same letters. They use about
+ * 200 KiB.
+ */
 const MOST_REMEMBERED = 500;
 
 /** The searchable games: all of the service's games, or those that a guild allows. */
 export type GameIndex = ReturnType<typeof indexGames>;
 
-/** The games that a guild allows. `find` still returns any game. */
+/** The games that a guild allows. `find` also returns games that the guild doesn't allow. */
 export type AllowedGames = ReturnType<typeof gamesAmong>;
 
-/** A game with the texts that a search compares; see {@link fold}. */
+/** A game with the normalised texts that a search compares; see {@link fold}. */
 interface Entry {
   readonly game: Game;
   readonly alias: string;
@@ -50,18 +53,18 @@ function entryOf(game: Game): Entry {
     words,
     letters: words.join(''),
     nicknames: NICKNAMES.get(name) ?? [],
-    // A number is kept whole: "l4d2".
+    // A number isn't shortened: "l4d2".
     initials: words.map((word) => (/^\d+$/.test(word) ? word : word.slice(0, 1))).join(''),
   };
 }
 
 /**
- * Prepares a list of games for searching, because a search runs at every keystroke. Runs in one step: 2 ms for 500 games,
- * 150 ms for the maximum of 10,000 (measured).
+ * Prepares a list of games for searching, because a search runs at every keystroke. Blocks the event loop for 2 ms with 500
+ * games, and for 150 ms with the maximum of 10,000 (measured).
  */
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
-  /** By the number of games requested and the input. */
+  /** The key consists of the number of games requested and the input. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
   // Reversed, so that the first of several games with the same text wins.
   const last = entries.toReversed();
@@ -83,10 +86,10 @@ export function indexGames(games: readonly Game[]) {
     /** The same games, with widely known ones first. */
     usualFirst: usualFirst(games),
     /**
-     * Returns the games that match the input, best first. Among equal matches, widely known games come first, then the
-     * order of the list counts. Without input, it returns the list as it is. Ignores case, accents and punctuation.
+     * Returns the games that match the input, best first. Of equally good matches, widely known games come first; the rest
+     * keep the order of the list. Without input, it returns the list unchanged. Ignores case, accents and punctuation.
      * @param limit the maximum number of games to return; 25 by default
-     * @param among the aliases to search among; all if absent
+     * @param among the aliases to search; all if absent
      */
     search(text: string, limit: number = MAX_CHOICES, among?: ReadonlySet<string>): readonly Game[] {
       const typed = fold(text.slice(0, LONGEST_NAME));
@@ -99,8 +102,8 @@ export function indexGames(games: readonly Game[]) {
       return found;
     },
     /**
-     * Returns the one game with this alias; failing that, with this name; failing that, with this nickname. Ignores case,
-     * accents, punctuation and a year in brackets at the end.
+     * Returns the one game with this alias. If there is none, tries the name, then the nickname. Ignores case, accents,
+     * punctuation and a year in brackets at the end.
      */
     find(text: string): Game | undefined {
       const typed = text.trim();
@@ -121,7 +124,7 @@ export function indexGames(games: readonly Game[]) {
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** Returns the nicknames that mean only this game: "mc" does if the list has just one Minecraft. */
+/** Returns the nicknames that identify only this game. For example, "mc" does if the list has just one Minecraft. */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -147,7 +150,7 @@ function search(entries: readonly Entry[], typed: string, limit: number): readon
 }
 
 /**
- * Sorts the games by rank, best first. Among equal ranks, widely known games come first.
+ * Sorts the games by rank, best first. Of games with equal rank, widely known ones come first.
  * @param rankOf a whole number, smaller is better; {@link MISSED} omits the game
  */
 function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): readonly Game[] {
@@ -175,10 +178,10 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     const isFrom = (_: string, first: number) => words.slice(first).join('').startsWith(typedLetters);
     if (letters.includes(typedLetters) && words.some(isFrom)) return 4;
     if (name.includes(typed) || alias.includes(typed)) return 5;
-    // Each typed word begins some word of the name, in any order: "ascended ark".
+    // Each typed word is the beginning of some word of the name, in any order: "ascended ark".
     const begins = (typedWord: string) => words.some((word) => word.startsWith(typedWord));
     if (typedWords.length > 1) return typedWords.every(begins) ? 6 : MISSED;
-    // The letters occur in this order, beginning with the first: "bf1942".
+    // The letters occur in this order, starting with the first letter of the name: "bf1942".
     return hasInOrder(letters, typed) ? 7 : MISSED;
   });
 }
@@ -190,7 +193,7 @@ function hasInOrder(letters: string, typed: string): boolean {
   return found === typed.length;
 }
 
-/** Returns the games that match with one typo, then those with more. */
+/** Returns the games that match with one typo, followed by those that match with more. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const compared = typed.slice(0, MOST_COMPARED);
   const whole = [distanceOf(compared)];
@@ -206,7 +209,7 @@ function distanceOf(typed: string) {
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** Counts the typos if each part of the input begins one of these texts, in any order. */
+/** Counts the typos if each typed word is the beginning of one of these texts, in any order. */
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {
@@ -218,9 +221,9 @@ function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 }
 
 /**
- * Normalises text for comparison: lower case, no accents, standard width and form (a final sigma becomes a sigma).
- * Apostrophes are removed ("garrys mod"), and other punctuation becomes a space ("counter strike"). A text of symbols only
- * keeps them, so that a game with such a name can be found.
+ * Normalises text for comparison: lower case, no accents, standard width and form (a final sigma becomes a sigma). Removes
+ * apostrophes ("garrys mod"), and replaces other punctuation with a space ("counter strike"). Text that consists only of
+ * symbols keeps them, so that a game with such a name can be found.
  */
 function fold(text: string): string {
   // One character can become eighteen (U+FDFA).
@@ -238,7 +241,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
 );
 
-/** Whether a text is a name of a known game, including one that the service doesn't list. */
+/** Whether a text is the name of a known game, even if the service doesn't list that game. */
 export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
 
 /** Whether the name of a game is also an ordinary word in some language. */
@@ -269,7 +272,7 @@ const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias)
 /** Whether a game is widely known. */
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
-/** Moves widely known games to the front, and otherwise keeps the order. */
+/** Moves widely known games to the front, and keeps the order otherwise. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
   ...games.filter(isUsual),
   ...games.filter((game) => !isUsual(game)),

@@ -21,7 +21,7 @@ export interface GamesDeps {
   readonly now?: () => number;
 }
 
-/** Used in place of a guild's id for the operator's key. */
+/** Identifies the operator's key where a guild's key has the guild's id. */
 const OPERATOR = 'operator';
 /** How long a suspiciously short list counts as fresh, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
@@ -34,7 +34,7 @@ type Fetch = () => Promise<GamesOutcome | undefined>;
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
-  /** Whether it has less than half as many games as the previous list. */
+  /** Whether the list has less than half as many games as the previous one. */
   isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
@@ -52,7 +52,7 @@ export function createGames(deps: GamesDeps) {
   let failedAt = Number.NEGATIVE_INFINITY;
   let isRefreshing = false;
 
-  /** A list from the future is stale: the clock was set back, so the age of the list is unknown. */
+  /** A list from the future is considered stale. The clock has been set back, so the age of the list is unknown. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
@@ -80,7 +80,7 @@ export function createGames(deps: GamesDeps) {
     });
   }
 
-  /** Fetches, or waits for a running fetch with the same key. */
+  /** Starts a fetch, or waits for a running fetch with the same key. */
   function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
     const fetched = running.get(whose) ?? fetchAndAccept(fetch).finally(() => running.delete(whose));
     running.set(whose, fetched);
@@ -95,8 +95,8 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches now, with the operator's key. Uses the guild's key if the operator doesn't have one or the service rejects
-   * it.
+   * Fetches the list now, with the operator's key. Uses the guild's key if the operator doesn't have one or the service
+   * rejects it.
    * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
@@ -107,9 +107,9 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches in the background if the list is stale. Does nothing while a fetch is running, or within half a minute of a
-   * failure. If a newer list has been stored in the meantime, it uses that instead.
-   * @param guildId the guild whose member needs the list
+   * Fetches the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of a
+   * failure. If a newer list has been stored in the meantime, uses that list instead.
+   * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
     if (isFresh() || isRefreshing || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
@@ -138,7 +138,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /** Loads the stored list. Fetches a new one in the background if it is stale and the operator has a key. */
+    /** Loads the stored list. If it is stale and the operator has a key, also fetches a new list in the background. */
     async start(): Promise<void> {
       await useStored();
       refreshSoon();
@@ -152,7 +152,7 @@ export function createGames(deps: GamesDeps) {
     search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
     find: (text: string) => index.find(text),
     isFresh,
-    /** Milliseconds since 1970; `undefined` if no list was ever fetched, and these are the twelve built-in games. */
+    /** Milliseconds since 1970; `undefined` if a list has never been fetched, and these are the twelve built-in games. */
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,

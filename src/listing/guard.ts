@@ -10,7 +10,7 @@ import {
   type UnknownOutcome,
 } from './contract.ts';
 
-/** The guild and member that make a request, and until when they can use the response. */
+/** The guild and member that make a request, and how long they can wait for the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
 export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
@@ -19,8 +19,8 @@ export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
   /**
-   * How long to wait before the second try, in milliseconds; half of it is random. Doubles before the third try. Usually
-   * 300.
+   * How long to wait before the second try, in milliseconds; 300 by default. Half of it is random, and it doubles before
+   * the third try.
    */
   readonly firstWaitMs?: number | undefined;
 }
@@ -33,13 +33,13 @@ const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Creates the guard that every request to the listing service passes through. Turns, pauses and the breaker protect other
- * guilds from one guild's problems.
+ * Creates the guard that every request to the listing service passes through. Its turns, pauses and circuit breaker keep
+ * one guild's problems from affecting other guilds.
  */
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** Makes one try, when it is the guild's turn and its key isn't paused. */
+  /** Makes one attempt when it is the guild's turn, unless the guild's key is paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
     send: () => Promise<Heard>,
@@ -59,7 +59,7 @@ export function createGuard(deps: GuardDeps) {
     }
   }
 
-  /** Records the service's health. Requests that the bot itself didn't send don't count. */
+  /** Records whether the service works. Requests that the bot itself didn't send don't count. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
@@ -90,7 +90,7 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether the next try may succeed. A wrong key, a bad certificate or a web page doesn't change within seconds. */
+/** Whether another try could succeed. A wrong key, a bad certificate or a web page won't change within seconds. */
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // A submission is only retried if no part of it was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
@@ -104,7 +104,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
   'server-error',
 ]);
 
-/** Reasons with an unclear body that still prove that the service works. */
+/** Reasons for an unclear response that still show that the service is working. */
 const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',

@@ -9,7 +9,10 @@ interface KeyTrialsDeps {
   readonly now?: () => number;
 }
 
-/** Not tested, because the guild reached its limit. `at`: when the next test is possible, in milliseconds since 1970. */
+/**
+ * The key wasn't tested, because the guild reached its limit. `at` is when the next test is possible, in milliseconds since
+ * 1970.
+ */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -19,14 +22,14 @@ const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
 /**
- * Creates the only way to test a key with the service. It is limited, because unlimited tests would allow guessing keys
- * from the operator's address.
+ * Creates the only function that tests a key with the service. It is rate limited, because otherwise keys could be guessed
+ * from the operator's IP address.
  */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 
   return {
-    /** Tests a key, unless the guild had five tested in the last 60 seconds. */
+    /** Tests a key, unless the guild has tested five keys in the last 60 seconds. */
     async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoonOutcome> {
       const at = count(requester.guildId);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };

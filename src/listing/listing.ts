@@ -13,12 +13,15 @@ export interface ListingDeps
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
   readonly concurrentRequests: number;
-  /** The key that only reads the games list; if `undefined`, the guilds' keys are used. */
+  /** The operator's key, which only reads the games list. If `undefined`, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
   /** Access to the guilds' API keys. */
   readonly keys: {
     usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
-    /** @returns what the outcome changes about the key */
+    /**
+     * Records whether the service accepted the key.
+     * @returns how this changes the key's state, if at all
+     */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
   /** Called when the service rejects a guild's key for the first time, or accepts it again. */

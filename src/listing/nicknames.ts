@@ -1,6 +1,6 @@
 /**
- * Short names of games that players and tools (gamedig, LinuxGSM, DiscordGSM) use. Omits names that only leave out the
- * spaces: "gmod" is here, but not "garrysmod". Keyed by the normalised name: lower case, no punctuation. Sources: the
+ * Short names of games that players and tools (gamedig, LinuxGSM, DiscordGSM) use. Names that only leave out the spaces are
+ * omitted: "gmod" is here, but not "garrysmod". The keys are normalised names: lower case, no punctuation. Sources: the
  * games' communities, the tools' lists, and short names in lists of game servers.
  */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
@@ -57,7 +57,10 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(BY_NAME));
 
-/** Nicknames of several games, or of a game and something else. Search matches them, but they don't identify a game. */
+/**
+ * Nicknames that several games share, or that also mean something else. A search matches them, but they don't identify a
+ * game.
+ */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
 /** Game names that are also ordinary words in some language. In a sentence, they don't prove that the game is meant. */

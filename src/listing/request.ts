@@ -15,16 +15,15 @@ export interface HttpResponse {
 interface PostOptions {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** The time limit for everything, from now to the last byte of the response, in milliseconds. */
+  /** The time limit for the whole request, from the call to the last byte of the response, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Posts a form once. Never follows redirects, decompresses or throws.
- *
- * Uses `dispatch` instead of `request`, because only there undici reports when it begins to write (`onConnect`). Anything
- * that fails earlier certainly wasn't sent. An abort also ends a request that is still waiting for a connection, so that it
+ * Uses `dispatch` instead of `request`, because only there undici reports when it begins to write (`onConnect`). A request
+ * that fails earlier certainly wasn't sent. Aborting also ends a request that is still waiting for a connection, so that it
  * is never sent.
  */
 export function post(dispatcher: Dispatcher, options: PostOptions): Promise<HttpResponse | Failure> {
@@ -37,7 +36,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
   const chunks: Buffer[] = [];
 
   function end(result: HttpResponse | Failure): void {
-    // Otherwise these references would keep the response in memory until the deadline.
+    // These references would otherwise keep the response in memory until the deadline.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -56,12 +55,12 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
-      // The request ended while it waited for a connection. If it is aborted here, undici doesn't write it.
+      // The request was cancelled while it waited for a connection. Aborting it here prevents undici from writing it.
       if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
     onHeaders(status, rawHeaders) {
-      // After a 1xx, the final response still follows.
+      // After a 1xx response, the final response still follows.
       if (status >= 200) head = { status, headers: util.parseHeaders(rawHeaders) as IncomingHttpHeaders };
       return true;
     },
@@ -96,7 +95,7 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
 /** Returns the outcome of a request that failed before anything was written. */
 function unreachedOutcome(error: Error): NotSentOutcome {
   const detail = describeError(error);
-  // Too many files are open in this process or on this machine. That doesn't count against the service.
+  // This process or this machine has too many open files. That doesn't count as a failure of the service.
   if (/^(?:EMFILE|ENFILE)$/.test(codeOf(error))) {
     return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit on open files` };
   }
@@ -125,14 +124,14 @@ function reasonOfBreak(error: Error): UnknownOutcome['reason'] {
 }
 
 function describeError(error: Error): string {
-  // An AggregateError (every address of a host failed) doesn't have its own message.
+  // An AggregateError, which means that every address of a host failed, doesn't have its own message.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }
 
 /**
- * Returns the wait that `Retry-After` requests, in milliseconds. The header is a number of seconds or a date (RFC 9110
- * §10.2.3). Some services send fractions of a second, which are rounded up.
+ * Returns how long to wait according to `Retry-After`, in milliseconds. The header is a number of seconds or a date (RFC
+ * 9110 §10.2.3). Some services send fractions of a second, which are rounded up.
  */
 export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders): number | undefined {
   const isSeconds = /^\d+(?:\.\d*)?$/.test(header);
@@ -144,7 +143,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * Returns the JSON in a response, or why it is unusable.
- * @param key masked in every text of the response, as it is and percent-encoded
+ * @param key masked wherever the response contains it, as it is or percent-encoded
  */
 export function readJson(
   response: HttpResponse,
@@ -152,7 +151,7 @@ export function readJson(
   key: Secret,
 ): { readonly kind: 'json'; readonly value: unknown } | UnknownOutcome {
   const { status, headers, body } = response;
-  // Redirects aren't followed: a 307 or 308 would send the key to the owner of the new address.
+  // Redirects aren't followed, because a 307 or 308 would send the key to the owner of the new URL.
   if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
   try {
     return { kind: 'json', value: withMaskedKey(body, key) };
@@ -165,14 +164,14 @@ export function readJson(
 }
 
 /**
- * Parses a JSON text, and masks the key in every string. Masking takes ten times as long as parsing (130 ms of CPU time for
- * 200,000 objects in 600 kB, measured), so it is skipped if no string can contain the key.
+ * Parses JSON and masks the key in every string. Masking takes ten times as long as parsing (130 ms of CPU time for 200,000
+ * objects in 600 kB, measured), so it is skipped if no string can contain the key.
  */
 function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // The response may escape any character; JSON.stringify always escapes the same ones.
+  // The response may escape any character, but JSON.stringify always escapes the same ones.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -181,7 +180,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   );
 }
 
-/** Returns the outcome of a response with an unclear body. If the HTTP status is an error, it determines the reason. */
+/** Returns the outcome of a response whose body is unclear. An HTTP error status determines the reason. */
 export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
@@ -204,7 +203,7 @@ function reasonOfStatus(status: number): UnknownOutcome['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** Returns only the origin: the rest of the address might repeat what was sent. */
+/** Returns only the origin, because the rest of the URL might repeat what was sent. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved to an unknown address';
   return `moved to ${new URL(location, url).origin}`;
