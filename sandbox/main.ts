@@ -74,7 +74,7 @@ function readOptions() {
 function portFrom(text = '0'): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new RangeError(`--port must be a whole number from 0 to 65535, and not "${text}".`);
+  throw new RangeError(`--port must be a whole number from 0 to 65535, not "${text}".`);
 }
 
 /** Opens a URL in the user's browser. Does nothing if there is none, because the URL was also printed. */

@@ -61,14 +61,14 @@ export function createEndpoint(deps: {
   /** Returns the problem with a URL; `undefined` if there is none. */
   async function flawOf(tried: string): Promise<string | undefined> {
     const pong = await send(PING, { url: tried });
-    if (pong.status !== 200 || Object(JSON.parse(pong.body)).type !== 1) return 'it does not answer PING';
+    if (pong.status !== 200 || Object(JSON.parse(pong.body)).type !== 1) return 'it does not respond to PING';
     const forged: readonly (readonly [what: string, change: Change])[] = [
       ['a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
       ['a body that was not signed', { sent: `${PING} ` }],
     ];
     for (const [what, change] of forged) {
       const { status } = await send(PING, { ...change, url: tried });
-      if (status !== 401) return `it answers ${what} with ${status} and not with 401`;
+      if (status !== 401) return `it responds to ${what} with ${status} instead of 401`;
     }
     return undefined;
   }

@@ -56,7 +56,7 @@ export function createRecords(deps: {
       breach({ title, method: 'GATEWAY', path: '/', status: 0, code, message: title });
     },
     lateResponse({ id, command }: Interaction, afterMs: number) {
-      const title = 'A first response comes within three seconds';
+      const title = 'A first response arrives within three seconds';
       const message = `${command?.name ?? 'a component'}: it came after ${Math.round(afterMs)} ms`;
       const path = `/interactions/${id}/:token/callback`;
       const code = RESTJSONErrorCodes.UnknownInteraction;

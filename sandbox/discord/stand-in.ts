@@ -258,7 +258,7 @@ export async function startDiscord(options: StandInOptions) {
       gateway.stop();
       await loopback.close();
       if (flaws.size > 0)
-        throw new Error(`the stand-in answered what Discord would not:\n${[...flaws].join('\n')}`);
+        throw new Error(`the stand-in sent responses that Discord would not send:\n${[...flaws].join('\n')}`);
     },
   };
 }

@@ -119,10 +119,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
     } catch (error) {
-      logger.warn(
-        { err: error, guildId },
-        "could not write to a guild's log channel; dropping the message; dropping the message",
-      );
+      logger.warn({ err: error, guildId }, "could not write to a guild's log channel; dropping the message");
       return undefined;
     }
   }

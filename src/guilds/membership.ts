@@ -122,7 +122,7 @@ export function createMembership(deps: MembershipDeps) {
       deps.logFailure(
         error,
         checkEveryMs,
-        `could not check whether the bot is still in guild ${guildId}; will retry; will retry; will retry`,
+        `could not check whether the bot is still in guild ${guildId}; will retry`,
       );
     }
     await sleep(pauseMs, undefined, { signal: stopping });
@@ -168,10 +168,7 @@ export function createMembership(deps: MembershipDeps) {
     async stop() {
       await job.stop();
       await writeUses().catch((error: unknown) => {
-        logger.warn(
-          { err: error },
-          'could not save which guilds use the bot; will retry; will retry; will retry',
-        );
+        logger.warn({ err: error }, 'could not save which guilds use the bot');
       });
     },
   };

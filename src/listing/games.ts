@@ -76,7 +76,7 @@ export function createGames(deps: GamesDeps) {
     fetchedAt = now();
     isInvalidated = false;
     await records.set(LIST, { fetchedAt, games: [...index.all], isShort }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not save the games list');
+      logger.warn({ err: error }, 'could not save the games list; keeping it in memory');
     });
   }
 

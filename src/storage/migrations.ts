@@ -290,7 +290,7 @@ export function refuseOtherShape(name: string, migrations: readonly string[]): v
   const ours = Object.keys(MIGRATIONS);
   if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;
   throw new StoreError(
-    `the database ${name} is not in the shape of this version of the bot. Nothing was changed: start the bot of this version ` +
-      'on it once first.',
+    `the database ${name} does not have the tables of this version of the bot. Nothing was changed: start this version of the ` +
+      'bot on it once.',
   );
 }

@@ -71,7 +71,7 @@ describe('a gateway that closes the connection permanently', () => {
     [4004, /bot token is not valid/],
     [4010, /shard is not valid/],
     [4011, /too many servers for one shard/],
-    [4012, /version of the gateway is no longer served/],
+    [4012, /gateway version is no longer supported/],
     [4013, /intents are not valid/],
     [4014, /intents are not granted/],
   ] as const)('with %s', async ([code, words], { bot, guild, discord }) => {

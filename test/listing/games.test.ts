@@ -278,6 +278,6 @@ describe('the stored list', () => {
     await games.refresh();
     expect(games.all).toMatchObject(GAMES);
     expect(games.isFresh()).toBe(true);
-    expect(logger.lines).toMatchObject([{ message: 'could not save the games list' }]);
+    expect(logger.lines).toMatchObject([{ message: 'could not save the games list; keeping it in memory' }]);
   });
 });

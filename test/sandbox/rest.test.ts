@@ -105,7 +105,7 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     message(rows({ ...select, options: [options[0], options[0]] })),
     message(rows({ ...select, options: options.map((one) => ({ ...one, default: true })) })),
   ],
-  'Mentions are allowed by kind or by id, and not both': [
+  'Mentions are allowed by kind or by id, but not both': [
     message({ content: 'a', allowed_mentions: { parse: ['roles'], roles: ['123456789012345678'] } }),
   ],
   'A listed attachment exists': [message({ content: 'a', attachments: [{ id: 1 }] }, { files: [file(1)] })],
@@ -120,7 +120,7 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
     checkResponse({ kind: 4, hasSource: false, body: { type: 5 } }),
     checkResponse({ kind: 5, hasSource: true, body: { type: 9 } }),
   ],
-  'A deferred response is private or not, and nothing else': [
+  'A deferred response only sets whether it is private': [
     checkResponse({ kind: 2, hasSource: false, body: { type: 5, data: { flags: 4 } } }),
   ],
   'The value of a choice is a text of 1 to 100 characters': [
@@ -138,11 +138,11 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'A modal has one to five parts': [
     checkModal(modal(...[1, 2, 3, 4, 5, 6].map((id) => label({ ...input, custom_id: `${id}` })))),
   ],
-  'A text input has no own label, and its minimum length is not above its maximum': [
+  'A text input does not have its own label, and its minimum length does not exceed its maximum': [
     checkModal(modal(label({ ...input, label: 'again' }))),
     checkModal(modal(label({ ...input, min_length: 5, max_length: 4 }))),
   ],
-  'A field of a modal is never disabled, and allows no choice only if it is not required': [
+  'A field of a modal is enabled, and needs a choice if it is required': [
     checkModal(modal(label({ ...select, disabled: true }))),
     checkModal(modal(label({ ...uploading, min_values: 0 }))),
   ],

@@ -52,7 +52,7 @@ export const BREACHES = {
   afterTheEnd: 'Unknown Webhook',
   tooOften: 'You are being rate limited.',
   /** A first response that the stand-in still accepts in a test, but Discord would not. */
-  late: 'A first response comes within three seconds',
+  late: 'A first response arrives within three seconds',
 } as const;
 
 /** Problems that {@link Bot.close} ignores. */

@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
       const { status, stderr } = await copy(args, url);
       expect(status).toBe(1);
       expect(stderr).toMatch(
-        /^copy-store: the database [^\n]+: start the bot of this version on it once first\.\n$/,
+        /^copy-store: the database [^\n]+: start this version of the bot on it once\.\n$/,
       );
     }
     expect(readFileSync(file.path).equals(before)).toBe(true);
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const { url } = await database();
     const password = new URL(url).password;
     for (const [args, words] of [
-      [[url, 'sqlite://a'], 'everybody on this machine can read arguments'],
+      [[url, 'sqlite://a'], 'everyone on this machine can read it'],
       [['NO_SUCH_URL', 'STORE_URL'], 'NO_SUCH_URL must be a URL'],
       [['STORE_URL'], 'specify the source and the target'],
       [[`sqlite://${folder()}/none.sqlite`, 'STORE_URL'], 'there is no database at'],

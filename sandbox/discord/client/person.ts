@@ -222,7 +222,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         const selectKey = `${source.id} ${custom_id}`;
         const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
         if (valuesText(values) === shownNow)
-          return refused('the select shows that already, and sends nothing');
+          return refused('the select already shows that, so it sends nothing');
         chosen.set(selectKey, valuesText(values));
         const resolved = createResolved(world, actor);
         for (const value of values) {

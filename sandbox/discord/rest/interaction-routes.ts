@@ -111,7 +111,7 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
 }
 
 function sourceOf({ source }: Interaction): SeenMessage {
-  if (source === undefined) throw new Error('the rules let no update pass without a message to update');
+  if (source === undefined) throw new Error('the rules did not reject an update without a message');
   return source;
 }
 

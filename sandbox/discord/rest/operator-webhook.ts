@@ -20,7 +20,8 @@ export function createOperatorWebhook({ snowflakes, guilds }: World) {
     if (typeof content !== 'string' || content === '' || content.length > LONGEST) {
       return invalidForm('content', `Must be between 1 and ${LONGEST} in length.`);
     }
-    if (mentions?.parse?.length !== 0) return invalidForm('allowed_mentions', 'Nobody is to be pinged.');
+    if (mentions?.parse?.length !== 0)
+      return invalidForm('allowed_mentions', 'The message must not ping anyone.');
     posts.push(content);
     return { status: 204 };
   }

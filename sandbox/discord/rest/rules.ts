@@ -148,7 +148,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
     check: ({ body }) => firstComponent(body, offersTooLittle),
   },
   {
-    title: 'Mentions are allowed by kind or by id, and not both',
+    title: 'Mentions are allowed by kind or by id, but not both',
     check({ body: { allowed_mentions: allowed } }) {
       const { parse, users, roles } = allowed ?? {};
       const isBoth =
@@ -209,7 +209,7 @@ export const RESPONSE_RULES: readonly Rule<SentResponse>[] = [
     },
   },
   {
-    title: 'A deferred response is private or not, and nothing else',
+    title: 'A deferred response only sets whether it is private',
     check({ body: { type, data } }) {
       if (type !== InteractionResponseType.DeferredChannelMessageWithSource) return undefined;
       return [0, MessageFlags.Ephemeral].includes(data?.flags ?? 0) ? undefined : ['data', 'flags'];
@@ -245,7 +245,7 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
     check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
   },
   {
-    title: 'A text input has no own label, and its minimum length is not above its maximum',
+    title: 'A text input does not have its own label, and its minimum length does not exceed its maximum',
     check: (modal) =>
       firstComponent(modal, ({ type, label, min_length, max_length }) => {
         const isRight = !label && (min_length ?? 0) <= (max_length ?? 4_000);
@@ -258,7 +258,7 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
   },
   {
     // Discord docs: Component Reference, String Select and File Upload.
-    title: 'A field of a modal is never disabled, and allows no choice only if it is not required',
+    title: 'A field of a modal is enabled, and needs a choice if it is required',
     check: (modal) =>
       firstComponent(
         modal,
@@ -451,7 +451,7 @@ export const checkRecipient = (body: unknown): Denial | undefined =>
 
 /** Checks the body of a PUT, which replaces all commands. */
 export function checkCommands(body: unknown): Denial | undefined {
-  if (!Array.isArray(body)) return invalidBody(PUBLISHED_SCHEMA, 'A list of commands was expected');
+  if (!Array.isArray(body)) return invalidBody(PUBLISHED_SCHEMA, 'expected a list of commands');
   for (const [index, command] of body.entries()) {
     const isEntryPoint = Object(command).type === ApplicationCommandType.PrimaryEntryPoint;
     const denial =
