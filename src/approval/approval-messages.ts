@@ -25,7 +25,7 @@ export interface ApprovalMessagesDeps {
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
-  /** Called after each change of a draft that waits for approval, or did. */
+  /** Called after each change of a draft that is, or was, waiting for approval. */
   readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -48,43 +48,45 @@ const MENTIONED_EVERY_MS = 3_600_000;
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
- * Where a submission's message is now. `nowhere`: there can't be one, but /submissions shows the submission anyway.
- * `failed`: Discord may or may not have the message.
+ * Where a submission's message is now. `nowhere`: there can't be a message, but /submissions still shows the submission.
+ * `failed`: it's unknown whether Discord has the message.
  */
 type MessageState = MessagePlace | 'nowhere' | 'failed';
 
 interface OpenChannel {
   readonly channelId: string;
-  /** Whether Discord rejected its last post. */
+  /** Whether Discord rejected the bot's last post in the channel. */
   readonly hasTrouble: boolean;
 }
 
 /** The message to be shown for a submission. */
 interface MessageToShow {
   readonly guildId: string;
-  /** A name for the message's nonce. */
+  /** The name that the message's nonce is made from. */
   readonly name: string;
   readonly message: ChannelMessage;
-  /** The same message without any text that Discord may take for a harmful link; `undefined` if there can't be any. */
+  /**
+   * The same message without any text that Discord might consider a harmful link; `undefined` if it never contains such
+   * text.
+   */
   readonly bare: ChannelMessage | undefined;
 }
 
 /**
- * Creates the messages in the log channel on which moderators decide. After each change of a draft, its message is
- * rebuilt from the draft's latest submission. So it doesn't matter who made the change, when, or in which process.
+ * Creates the messages in the log channel on which moderators decide. After each change of a draft, its message is rebuilt
+ * from the draft's latest submission. So it doesn't matter who changed the draft, when, or in which process.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  /** By draft. Otherwise a slow edit would overwrite the next one. */
+  /** Edits in progress, by draft. Without this, a slow edit could overwrite a later one. */
   const edits = createInOrder();
   /**
-   * The guilds in which a message that mentions the role is being posted. Another message posted at the same time
-   * doesn't mention it.
+   * The guilds where a message that mentions the role is being posted. Messages posted at the same time don't mention it.
    */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @param pressed the message whose button was pressed, regardless of its current content */
+  /** @param pressed the message whose button was pressed, even if it is about an earlier state */
   async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
@@ -92,9 +94,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // The message may have arrived anyway, after a newer version from elsewhere, so it is shown again later.
+      // Discord may still have received the message, and another process may have shown a newer version before. So it is
+      // shown again later.
       if (put === 'failed') return submission && approvals.makeDue(submission);
-      // The submission may have changed in the meantime, and this message may have overwritten the newer version.
+      // The submission may have changed while the message was being sent, so the message may have overwritten a newer
+      // version.
       const shownAt = put === 'nowhere' ? undefined : put;
       if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
@@ -148,7 +152,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return done.result !== 'harmful-link' || bare === undefined ? done : putContent(bare);
   }
 
-  /** @param replaced the message that the post replaces; with the same nonce, Discord would return that message */
+  /**
+   * @param replaced the message that the post replaces. With the same nonce, Discord would return that message instead of
+   * posting
+   */
   async function post(
     drawn: MessageToShow,
     { channelId, hasTrouble }: OpenChannel,
@@ -176,7 +183,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ): Promise<MessageState> {
     const t = await guildWords(key.guildId);
     const drawn = await draw(t, key, submission);
-    // Posts only submissions that are waiting.
+    // Only a waiting submission gets a new message.
     const open = submission?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
     if (message === undefined) return open ? post(drawn, open) : 'nowhere';
     const { channelId, messageId, by } = message;
@@ -197,8 +204,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /**
-   * Posts a message that mentions the guild's role if a mention is due. The role counts as mentioned once Discord has
-   * the message.
+   * Posts a message, and mentions the guild's role if a mention is due. The mention counts once Discord has the message.
    */
   async function withMention(
     guildId: string,
@@ -219,7 +225,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Changes the message with the token of the press, to which the channel's rate limits don't apply. */
+  /** Changes the message with the token of the button press, because the channel's rate limits don't apply to it. */
   async function putByPress(
     by: ReplyTarget,
     shown: ChannelMessage,
@@ -232,7 +238,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates a draft's message, or the one whose button was pressed. Never throws. */
+  /** Updates a draft's message, or the message whose button was pressed. Never throws. */
   async function show({ guildId, id }: DraftRef, pressed?: PressedPost): Promise<void> {
     try {
       await edits.run(id, () => showOnce({ guildId, id }, pressed));
@@ -249,7 +255,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
-  /** Updates every message that is out of date, one at a time for each guild, at {@link PACE_MS}. */
+  /**
+   * Updates all messages that are out of date, one guild's messages one after the other, with {@link PACE_MS} in between.
+   */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
     while (!job.stopping.aborted) {
@@ -265,11 +273,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates every message that is out of date; runs don't overlap. Never throws. */
+  /** Updates all messages that are out of date. Calls don't overlap. Never throws. */
   const showDue = oneAtATime(showEach);
 
   /**
-   * Moves a guild's waiting submissions to its log channel, after the channel changed or works again. Doesn't wait for
+   * Moves a guild's waiting submissions to its log channel after the channel has changed or works again. Doesn't wait for
    * the messages.
    */
   async function moved(guildId: string): Promise<void> {
@@ -289,6 +297,6 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // A time in the future means that the clock was set back.
+  // A time in the future means that the clock has been set back.
   return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

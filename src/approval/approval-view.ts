@@ -15,14 +15,13 @@ import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
- * Builds every message about a submission that waits for a moderator, or did: the one in the log channel, the member's
- * own, the one in /submissions, and the one after a crash. The buttons belong to /submissions, or open the draft
- * for editing.
+ * Builds every message about a submission that is, or was, waiting for a moderator: in the log channel, in the member's own
+ * reply, in /submissions and after a crash. The buttons belong to /submissions, or open the draft for editing.
  */
 
-/** The maximum number of servers that a message lists. For the others, it only shows their number. */
+/** The maximum number of servers that a message lists. It only shows the number of the others. */
 const MOST_SHOWN = 10;
-/** Maximum length, in UTF-16 units, of a name and an address in the log channel's message. */
+/** Maximum length of a name and an address in the log channel's message, in UTF-16 units. */
 const LONGEST_WORDS = { name: 60, address: 80 };
 /** Maximum length of the reason for declining, in UTF-16 units. */
 export const LONGEST_REASON = 300;
@@ -33,7 +32,7 @@ export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
 /**
  * Shows a submission and its state, without buttons.
- * @param reader the only person who sees it; their name is left out
+ * @param reader the only user who sees it; their own name is omitted
  */
 export function approvalView(
   t: Translate,
@@ -48,12 +47,14 @@ export function approvalView(
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
-    // Discord rejects empty embeds, and a withdrawn submission doesn't have any text left.
+    // Discord rejects empty embeds, and a withdrawn submission no longer has any text.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
-/** Shows how many servers a list has, who corrected it, and who submitted it unless only that member reads it. */
+/**
+ * Shows how many servers a list has, who corrected it, and who submitted it. The submitter is omitted if only they read it.
+ */
 function aboutText(t: Translate, submission: Submission, member?: Context): string {
   const { servers } = submission;
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
@@ -61,13 +62,13 @@ function aboutText(t: Translate, submission: Submission, member?: Context): stri
   return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
 }
 
-/** Returns the kind of the worst outcome, which decides the colour. */
+/** Returns the kind of the worst outcome, which determines the colour. */
 function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** Shows a moderator's decision and name, unless the moderator had their name deleted. */
+/** Shows a moderator's decision, and their name unless they had it deleted. */
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'declined',
@@ -91,7 +92,7 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-/** @param member its member, if only they see it; otherwise the text asks a moderator to decide */
+/** @param member the submitter, if only they see it; otherwise the text asks a moderator to decide */
 function statusText(t: Translate, submission: Submission, member?: Context): string {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
@@ -105,7 +106,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
-      // Among the servers that were sent, the unconfirmed ones are last.
+      // Of the servers that were sent, the unconfirmed ones are listed last.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
       );
@@ -119,7 +120,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   }
 }
 
-/** Asks moderators, or their member, to look up servers that may have arrived, before they are sent again. */
+/** Asks moderators, or the submitter, to look up servers that may have been received before sending them again. */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -134,7 +135,9 @@ function unknownTexts(
 /** The maximum number of servers that {@link decidedText} names. */
 const MOST_NAMED = 2;
 
-/** Shows on one line what a moderator has just decided about submissions of one member; empty if they decided nothing. */
+/**
+ * Describes on one line what a moderator has just decided about one member's submissions; empty if they decided nothing.
+ */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
@@ -150,7 +153,7 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   const ended = serverResults({ servers });
   const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
   const item = t(isSent ? 'approval.sent' : 'approval.approved');
-  // The sign in front applies to accepted servers, too.
+  // The text begins with a sign, which also applies to accepted servers.
   const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
   const approved = withSign('accepted', t('look.about', { item, why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
@@ -190,14 +193,14 @@ export const beforeTexts = (
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
 
-/** Shows the same if Discord rejects the text because of a link in it, without naming the link. */
+/** Shows the same without naming the link, if Discord rejected the text because of it. */
 export function harmfulView(
   t: Translate,
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
-  // Keeps only the first lines. Below them are a reason and the service's message, or the addresses of servers that
+  // Keeps only the first line. The lines below it contain a reason, the service's message, or addresses of servers that
   // were submitted before.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
@@ -210,7 +213,7 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
-/** Shows which moderator corrected the member's submission; empty without a correction. */
+/** Shows which moderator corrected the member's submission; empty if it wasn't corrected. */
 export function correctedTexts(
   t: Translate,
   { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,

@@ -23,7 +23,7 @@ interface Decision extends SeenApproval {
 
 export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
-  /** The lines to decline; the others remain waiting. Absent: all lines. */
+  /** The lines to decline, while the others remain waiting. If absent, all lines are declined. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Correction extends Decision {
   readonly row: ReadyRow;
 }
 
-/** An update that makes a submission's message due. */
+/** An update that marks a submission's message as out of date. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -47,8 +47,8 @@ interface ApprovalsDeps {
 
 /**
  * Creates everything that moderators and members can do with submissions that wait for approval. Each change is a
- * transaction of the guild and makes the message due; approval-messages.ts shows it. Every method throws a StoreError
- * when the store fails.
+ * transaction of the guild, and marks the message as out of date; approval-messages.ts then updates it. Every method throws
+ * a StoreError when the store fails.
  */
 export function createApprovals({
   store,
@@ -62,8 +62,8 @@ export function createApprovals({
   return {
     ...waitingSubmissions,
     /**
-     * Returns the servers of a waiting submission that were submitted here before, regardless of the button that its member
-     * pressed.
+     * Returns the servers of a waiting submission that were submitted in this guild before, even if its member has
+     * confirmed that.
      */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
@@ -72,13 +72,13 @@ export function createApprovals({
     },
     /**
      * Declines a submission, or some of its lines. Keeps the draft, so that its member can submit it again.
-     * @returns whether the submission still waited as the moderator saw it
+     * @returns whether the submission was still waiting as the moderator saw it
      */
     decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
-        // Without its draft, no part of the submission can remain waiting.
+        // If the draft no longer exists, no part of the submission can remain waiting.
         const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
         const declined = submission?.servers.filter(isDeclined) ?? [];
         if (submission === undefined || declined.length === 0) return false;
@@ -97,9 +97,9 @@ export function createApprovals({
         return true;
       }),
     /**
-     * Replaces the only server of a waiting submission. The corrected server then waits as another submission.
-     * @returns why the correction wasn't possible: the submission no longer waits as the moderator saw it, or its
-     *   member already has this server waiting
+     * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
+     * @returns why the correction wasn't possible: the submission is no longer waiting as the moderator saw it, or its
+     * member already has this server waiting
      */
     correct: ({
       by,
@@ -120,7 +120,7 @@ export function createApprovals({
         const corrected = { ...row, line: old.line };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
-          // The member confirmed a repeated submission only for the server that they submitted.
+          // The member agreed to submit the server again only for the address that they submitted.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
         await submissions.beginAnother(submission, [corrected], { by, interactionId });
@@ -145,7 +145,10 @@ export function createApprovals({
         .execute();
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
-    /** Makes the messages of all waiting submissions of a guild due: its log channel changed, or works again. */
+    /**
+     * Marks the messages of all waiting submissions of a guild as out of date, because its log channel has changed or works
+     * again.
+     */
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')
@@ -154,13 +157,13 @@ export function createApprovals({
         .where('state', '=', 'waiting')
         .execute();
     },
-    /** Makes the message due again. By then, it may show another state of the submission. */
+    /** Marks the message as out of date again. It may then show a later state of the submission. */
     async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
     },
     /**
      * Records that the message shows the submission as it was read, or that there can't be a message.
-     * @returns whether the submission is still the same; if not, it has to be shown again
+     * @returns whether the submission is still the same; if not, its message has to be updated again
      */
     async markShown(
       { id, revision, shownRevision }: Submission,

@@ -18,17 +18,16 @@ import { type ApprovalView, againText, approvalView } from './approval-view.ts';
 import { noticeContext } from './decision-notices.ts';
 
 /**
- * How often a direct message is sent, in milliseconds. Discord blocks bots that open many conversations in a short
- * time.
+ * How often a direct message is sent, in milliseconds. Discord blocks bots that open many conversations in a short time.
  */
 const EVERY_MS = 5_000;
 /** How long decisions are collected for one direct message, in milliseconds. */
 const GATHER_MS = 60_000;
-/** A process keeps the job until it hasn't sent a direct message for this long, in milliseconds. */
+/** A process keeps the job until it has sent no direct message for this long, in milliseconds. */
 const CLAIMED_MS = 60_000;
-/** How long the bot tries to send a direct message before it drops it, in milliseconds. */
+/** How long the bot tries to send a direct message before it drops the message, in milliseconds. */
 const LONGEST_WAIT_MS = HOUR_MS;
-/** Discord docs: Message resource, Create Message: a message has at most 10 embeds. */
+/** The maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
 const MOST_EMBEDS = 10;
 /** Maximum length of a guild's name in a message, in UTF-16 units. Discord allows 100 characters. */
 const LONGEST_GUILD_NAME = 50;
@@ -58,8 +57,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Creates the job that sends members direct messages about moderators' decisions, from one process for all. The
- * submission's row holds the data for the message until just before it is sent, so that no member gets it twice.
+ * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them. The
+ * submission's row stores the data for the message until just before it is sent, so that no member receives it twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
@@ -84,7 +83,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /** Selects the submissions whose members have the decision in their own reply, but not yet as a direct message. */
+  /**
+   * Selects the submissions whose members have seen the decision in their own reply, but haven't received a direct message.
+   */
   const owed = () =>
     store
       .tables()
@@ -95,18 +96,18 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** Finds a submission whose member's decisions were collected for long enough. */
+  /** Finds a submission whose member's decisions have been collected for long enough. */
   const findDue = () =>
     owed()
       .where('ended_at', '<=', Date.now() - gatherMs)
       .executeTakeFirst();
 
-  /** Claims a member's submissions in a guild permanently, so that no other process sends them. */
+  /** Permanently claims a member's submissions in a guild, so that no other process sends messages about them. */
   async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    // Filters here, because with the guild in the query, the database wouldn't use the index of pending messages. It
-    // would read the guild's whole history.
+    // Filters in memory. With the guild in the query, the database would read the guild's whole history instead of the
+    // index of pending messages.
     for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()
@@ -115,7 +116,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
         .where('id', '=', row.id)
         .where('notice', '=', row.notice)
         .executeTakeFirst();
-      // Otherwise the row was deleted after it was read.
+      // If the row wasn't updated, it was deleted after it was read.
       if (numUpdatedRows === 1n) taken.push(row);
     }
     return taken;
@@ -145,7 +146,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /**
-   * Sends a direct message about a member's decisions, and drops those that no longer need one.
+   * Sends a direct message about a member's decisions, and drops the decisions that no longer need one.
    * @returns whether a direct message is being sent
    */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
@@ -175,7 +176,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function sendNext(): Promise<void> {
     try {
       await directMessages.opened();
-      // Checks first, because claiming a job writes to the database.
+      // Checks this first, because claiming a job writes to the database.
       if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
       logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
@@ -193,8 +194,8 @@ const withoutModerators = (submission: Submission): Submission => ({
 });
 
 /**
- * Whether a decision needs a direct message. Expired submissions don't: they are in the member's own reply and in
- * /submissions.
+ * Whether a decision needs a direct message. Expired submissions don't, because the member's own reply and /submissions
+ * show them.
  */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
@@ -202,7 +203,7 @@ function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTa
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
-/** Combines several decisions in one message: the number of each kind, and an embed for each decision. */
+/** Combines several decisions in one message: how many there are of each kind, and an embed for each. */
 function combineViews(
   { t }: Context,
   decided: readonly Submission[],

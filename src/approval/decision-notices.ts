@@ -12,7 +12,7 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Submission, Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/** How often each process looks for members that a dead process didn't notify, in milliseconds. */
+/** How often each process looks for members that another process didn't notify before it died, in milliseconds. */
 const EVERY_MS = 60_000;
 
 /**
@@ -33,14 +33,14 @@ export interface DecisionNoticesDeps {
 }
 
 /**
- * Creates the job that shows moderators' decisions in the members' own replies while those can be edited. Afterwards, a
- * direct message about the decision is pending: see decision-messages.ts.
+ * Creates the job that shows moderators' decisions in the members' own replies while those can still be edited. Afterwards,
+ * a direct message about the decision is due: see decision-messages.ts.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Claims a submission permanently, to change its member's reply. */
+  /** Permanently claims a submission, to change its member's reply. */
   async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -49,7 +49,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .selectAll()
         .where('notice', 'is not', null)
         .where('notified_at', 'is', null)
-        // Uses the index of ended submissions. A list of states would read every submission that is done.
+        // Lets the query use the index of ended submissions. A list of states would read every finished submission.
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
         .orderBy('ended_at')
@@ -63,12 +63,12 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where('notice', '=', row.notice)
         .where('notified_at', 'is', null)
         .executeTakeFirst();
-      // Otherwise the row was claimed or deleted after it was read.
+      // If the row wasn't updated, it was claimed or deleted after it was read.
       if (numUpdatedRows === 1n) return row;
     }
   }
 
-  /** Updates the member's reply to the latest submission, because some approved servers may be waiting again. */
+  /** Updates the member's reply to show the latest submission, because some approved servers may be waiting again. */
   async function changeReply(
     context: Context,
     interaction: Interaction,
@@ -76,8 +76,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     message: string,
   ) {
     const { api, editOrder } = deps;
-    // This machine's clock may be wrong, so even if the token seems valid, the bot asks Discord before it tries an
-    // edit.
+    // This machine's clock may be wrong. So even if the token seems to be valid, the bot asks Discord before it tries to
+    // edit the reply.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
@@ -131,7 +131,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not read which members to notify of decisions; will retry');
 
-  /** Updates the reply of every member with a pending notice; calls don't overlap. Never throws. */
+  /** Updates the replies of all members with a pending notice. Calls don't overlap. Never throws. */
   const notifyDue = oneAtATime(() => notifyEach().catch(complain));
 
   const part: Part = { name: 'decision notices', ...job };
@@ -139,7 +139,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     ...part,
     notifyDue,
     /**
-     * Encrypts the data needed to notify the member later. `null` if the interaction is no longer stored, or can't be read.
+     * Encrypts the data needed to notify the member later. Returns `null` if the interaction is no longer stored, or can't
+     * be read.
      */
     async encrypt(key: DraftRef, interactionId: string): Promise<string | null> {
       const kept = await interactionStore.find(interactionId);

@@ -6,12 +6,13 @@ import type { Translate } from '../words/words.ts';
 export const DECLINE_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
 type DeclineReasonKey = (typeof DECLINE_REASONS)[number];
 
-/** Returns the reason with this name; `undefined` if this version doesn't have it. */
+/** Returns the reason with this name; `undefined` if this version doesn't define it. */
 export const reasonNamed = (name: string | undefined): DeclineReasonKey | undefined =>
   DECLINE_REASONS.find((known) => known === name);
 
 /**
- * Builds the reason for declining. Empty if the moderator didn't write one and this version doesn't know the ready-made one.
+ * Builds the text of a reason for declining. Empty if the moderator didn't write a reason and this version doesn't define
+ * the ready-made one.
  * @param said formats the moderator's own words
  */
 export function reasonText(t: Translate, reason: DeclineReason, said: (words: string) => string): string {

@@ -4,9 +4,9 @@ import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** A server that the guild already submitted, and that was accepted or may have been received. */
+/** A server that the guild already submitted, and that the service accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
-  /** Whether the requesting member submitted it. */
+  /** Whether the member who made the request submitted it. */
   readonly isYours: boolean;
 }
 
@@ -42,7 +42,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
   }
 
   return {
-    /** Returns one of these servers that another submission of the guild is sending now, if any. */
+    /** Returns one of these servers that another submission of the guild is currently sending, if any. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
@@ -54,7 +54,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** Finds the rows whose servers the guild already submitted, each with its latest submission. */
+    /** Finds the rows whose servers the guild already submitted, with the latest submission of each. */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],

@@ -2,7 +2,7 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 
 /** A moderator's reason for declining a submission, as it is stored. */
 export interface DeclineReason {
-  /** The name of a ready-made reason, if this version knows it. */
+  /** The name of a ready-made reason, if this version defines it. */
   readonly key: string | undefined;
   /** The moderator's own words; can be empty. */
   readonly words: string;

@@ -35,7 +35,7 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
-/** A draft, and how much of it could be submitted now. */
+/** A draft, with data about how much of it could be submitted now. */
 export interface PreparedDraft {
   readonly draft: Draft;
   /** The rows of the draft that the guild already submitted. */
@@ -43,51 +43,51 @@ export interface PreparedDraft {
   readonly allowance: Allowance;
   /** Whether the submission would wait for a moderator. */
   readonly waits: boolean;
-  /** How many lines fit into one modal: invalid lines, and lines that lack a game. */
+  /** How many lines fit into one modal, of the invalid lines and of the lines that lack a game. */
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
-/** A separate draft of edited lines, and the reason why their own draft is no longer available. */
+/** A new draft with edited lines, and the reason why their original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
 /**
- * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input), and so of lines edited
- * together.
+ * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input). Lines that are edited together
+ * can't be longer.
  */
 export const MOST_TYPED = 4000;
 
 /**
- * The maximum size of a stored list in bytes, without a text stored with it. A thousand typical servers need a third of
- * it.
+ * The maximum size of a stored list in bytes, not including text that is stored with it. A thousand typical servers take a
+ * third of it.
  */
 const MOST_BYTES = 400_000;
 
-/** The current draft, or the reason why it could not be changed. */
+/** The changed draft, or the reason why it could not be changed. */
 export type EditResult = PreparedDraft | Unavailable | UnreadableList;
 
-/** Returns the corrected values of a row; `undefined` if the row stays unchanged. */
+/** Returns the corrected values of a row; `undefined` if the row doesn't change. */
 export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
-  /** The draft's id, and the id for a new draft if that one no longer exists. */
+  /** The draft's id, and the id of a new draft in case the first no longer exists. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** The draft's latest submission when the modal was opened. */
+  /** The draft's latest submission at the time when the modal was opened. */
   readonly submissionId: string;
 }
 
-/** A waiting draft with its member's edits, which aren't stored yet. */
+/** A waiting draft with its member's edits, which haven't been stored yet. */
 export interface WaitingEdit {
   readonly draft: Draft;
-  /** The invalid rows that weren't invalid before the edit. */
+  /** The rows that the edit made invalid. */
   readonly newlyInvalid: readonly InvalidRow[];
 }
 
 /**
- * Changes drafts until they are submitted. Each change is one transaction: read, change, save, and count the servers
- * that could be submitted.
+ * Changes drafts until they are submitted. Each change is one transaction that reads, changes and saves the draft, then
+ * counts the servers that could be submitted.
  */
 export function createDraftEditor(deps: DraftEditorDeps) {
   const {
@@ -116,14 +116,14 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
     const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // Since the last check, an admin may have allowed games, a moderator may have decided, and the service's list of
+    // Since the last check, an admin may have allowed more games, a moderator may have decided, or the service's list of
     // games may have arrived.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
-    // All of a waiting submission waits. Limits count its servers when a moderator approves it.
+    // A submission that needs approval waits as a whole. Limits count its servers when a moderator approves it.
     const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
     return { draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
@@ -135,7 +135,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return whyTooMany(prepared.draft) ?? (await drafts.save(by, prepared.draft)) ?? prepared;
   }
 
-  /** Reads the lines of a modal, which begin with their numbers. */
+  /** Reads the lines of a modal, each of which begins with its number. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
     const list = await parser.read({ guildId, texts: [text], game: '' });
@@ -143,7 +143,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return { list: rows ? { ...list, rows } : list, numbers };
   }
 
-  /** Changes a draft, unless it was submitted or cancelled in the meantime. */
+  /** Changes a draft, unless it has been submitted or cancelled. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     inDrafts(store, by, async () => {
       const found = await drafts.find(by, id);
@@ -157,9 +157,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      */
     open: (by: Submitter, draft: Draft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, draft)),
-    /** Rechecks what could be submitted of an unchanged draft, and keeps it for another 15 minutes. */
+    /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Rechecks every row that has a correction. Looks up game servers first, outside the transaction. */
+    /** Rechecks every row that has a correction. Looks up game servers before the transaction. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = serverLookup && (await drafts.find(by, id));
       const expected = typeof found === 'object' ? reread(found, corrected) : undefined;
@@ -173,8 +173,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
-     * Replaces the {@link linesToEdit} with the member's version of them. Lines that the member removed are dropped. If
-     * the draft is no longer available, the typed lines become a new draft, and `whySeparate` has the reason.
+     * Replaces the {@link linesToEdit} with the member's version of them. Lines that the member removed are dropped. If the
+     * draft is no longer available, the typed lines become a new draft, and `whySeparate` contains the reason.
      */
     async edit(
       by: Submitter,
@@ -186,7 +186,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const edited = await inDrafts(store, by, async () => {
         const found = await drafts.find(by, id);
         if (typeof found === 'string') return found;
-        // A later submission has removed lines from the draft, or left others in it.
+        // A later submission has removed lines from the draft, or left different lines in it.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
@@ -197,7 +197,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const opened = await inDrafts(store, by, () => prepareAndSave(by, separate));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
     },
-    /** Reads the member's version of all lines of a waiting draft. Doesn't store it. */
+    /** Reads the member's version of all lines of a waiting draft, without storing it. */
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
@@ -213,8 +213,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { draft, newlyInvalid };
     },
     /**
-     * Keeps a text that could not be read as a list: in its draft, even if that waits for a moderator, or in a new
-     * draft.
+     * Keeps text that could not be read as a list. It is stored in its draft, even if the draft is waiting for a moderator,
+     * or in a new draft.
      * @param panelChannelId the channel of the panel that a new draft is started from
      */
     async keepTyped(
@@ -236,7 +236,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   };
 }
 
-/** Returns the reason why a list can't be kept: too many lines, or lines that are too long. */
+/** Returns the reason why a list is too long to be kept: it has too many lines, or its lines are too long. */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
@@ -245,8 +245,8 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
 }
 
 /**
- * Removes passwords from a text that will be stored. In JSON a password ends at its quotation mark; elsewhere it ends
- * at the end of the line.
+ * Removes passwords from text that will be stored. In JSON, a password ends at its quotation mark; elsewhere, at the end of
+ * the line.
  */
 function keptText(text: string): string {
   const plain = plainText(text);
@@ -258,8 +258,7 @@ function keptText(text: string): string {
 }
 
 /**
- * Returns as many lines of a draft as fit into a modal: invalid lines first, then lines that lack a game, then the
- * others.
+ * Returns the lines of a draft that fit into a modal: first invalid lines, then lines that lack a game, then the others.
  */
 export function linesToEdit(
   { rows }: Draft,
@@ -276,7 +275,7 @@ function editsOf(draft: Draft): PreparedDraft['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-/** Replaces the edited rows of a draft with the rows that were read. */
+/** Replaces the edited rows of a draft with the newly read rows. */
 function withRead(
   draft: Draft,
   which: Editing,
@@ -290,7 +289,7 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** Gives the rows the line numbers that were written before them. */
+/** Gives each row the line number that was written in front of it. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
@@ -318,13 +317,13 @@ function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
 interface SubmitRules {
   /** Aliases; absent if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
-  /** The addresses that wait for a moderator. */
+  /** The addresses that are waiting for a moderator. */
   readonly waiting: ReadonlySet<string>;
   readonly games: GameIndex;
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, also if they repeat another row. A game that isn't allowed takes
+ * Marks rows that can't be submitted now as invalid, even if they repeat another row. A game that isn't allowed takes
  * precedence over all other problems, because correcting those wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>

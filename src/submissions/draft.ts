@@ -4,16 +4,16 @@ import type { DraftsTable } from '../storage/tables.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { SubmittedServer } from './submissions.ts';
 
-/** A draft: the lines that a member edits and submits (see drafts.ts). */
+/** A draft: lines that a member edits and submits (see drafts.ts). */
 export interface Draft {
   readonly id: string;
   /**
-   * How it was entered: in the fields for one server, as lines of a text, or in prose that the bot searched for
+   * How the draft was entered: in the fields for one server, as lines of text, or in prose that the bot searched for
    * servers.
    */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
-  /** How many lines had words but no server. */
+  /** How many lines contained words but no server. */
   readonly noise?: number;
   /** Whether servers that the guild already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
@@ -22,21 +22,24 @@ export interface Draft {
   readonly typed?: TypedText;
 }
 
-/** The lines to edit: those that aren't ready, or all, for example after servers were rejected or not sent. */
+/**
+ * Which lines to edit. `invalid`: those that aren't ready. `all`: every line, for example after servers were rejected or
+ * not sent.
+ */
 export type Editing = 'invalid' | 'all';
 
-/** A text that could not be read as a list. The member can correct it in the same modal. */
+/** Text that could not be read as a list. The member can correct it in the same modal. */
 export interface TypedText {
   readonly text: string;
-  /** The game of lines that don't name one; can be empty. */
+  /** The game for lines that don't name one; can be empty. */
   readonly game: string;
-  /** The modal of a whole list, or a modal for editing lines of the draft. */
+  /** The modal that it was typed into: the one for a whole list, or the one for editing lines of the draft. */
   readonly modal: 'paste' | Editing;
 }
 
 /**
- * Whether a draft is submitted as soon as possible. Servers found in a text are shown first, because the member may not
- * have checked them yet.
+ * Whether a draft is submitted as soon as it is ready. Servers that were found in a text are shown first, because the
+ * member may not have checked them.
  */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
@@ -79,7 +82,7 @@ export function draftFromStore({
 }
 
 /**
- * Returns what stays in a draft while it is submitted.
+ * Returns the part of a draft that stays in it while it is being submitted.
  * @param rows the submitted rows, and the rows that a limit holds back
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
@@ -89,9 +92,9 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * Returns what stays in a draft after its submission: everything but accepted servers, and lines that the report
- * counted as repeated or as having no server. After an approved submission, only servers that weren't sent or were
- * rejected because of the key stay.
+ * Returns the part of a draft that stays in it after its submission. Drops accepted servers, and lines that the report
+ * counted as repeated or as having no server. After an approved submission, keeps only servers that weren't sent or were
+ * rejected because of the key.
  */
 export function afterSubmission(
   draft: Draft,
@@ -110,7 +113,7 @@ export function afterSubmission(
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether everything in a draft was corrected and submitted. */
+/** Whether every line of a draft has been corrected and submitted. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
 /** Returns the lines of a draft that don't belong to these servers. */
@@ -131,15 +134,15 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Identifies a ready row. A line can have several servers, and a line that repeats an earlier one is never ready. */
+/** Identifies a ready row. One line can contain several servers, and a line that repeats an earlier one is never ready. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/** Whether the service hasn't decided on the server: it wasn't sent, or the service rejected the guild's key. */
+/** Whether the service hasn't decided about the server, because it wasn't sent, or the service rejected the guild's key. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
-/** Whether the server may have been received in an earlier submission. */
+/** Whether the service may have received the server in an earlier submission. */
 export const isUnconfirmed = (row: Row): row is UnconfirmedRow =>
   isReady(row) && row.unconfirmed !== undefined;

@@ -7,11 +7,11 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 
 /** How long a draft is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** How many drafts a member can have at the same time. The oldest is deleted first. */
+/** The maximum number of drafts that a member can have. When it is exceeded, the oldest is deleted. */
 const MOST_DRAFTS = 10;
 /**
- * How much disk space the drafts of a guild can use, in bytes. The oldest is deleted first. A draft takes 400 KB at
- * most.
+ * The maximum size of all drafts of a guild, in bytes. When it is exceeded, the oldest is deleted. One draft takes 400 KB
+ * at most.
  */
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -28,8 +28,8 @@ export interface Submitter {
  * The reason why a draft, or a submission of it, isn't available.
  * - `gone`: it is too old.
  * - `being-sent`: a submission of it is being sent.
- * - `submitted`: a submission of it waits for a moderator, or everything in it was accepted.
- * - `decided`: the submission no longer waits for a moderator.
+ * - `submitted`: a submission of it is waiting for a moderator, or everything in it was accepted.
+ * - `decided`: the submission is no longer waiting for a moderator.
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
@@ -48,7 +48,10 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Changes drafts of a guild in a transaction. A power cut may lose the change, because nothing was sent yet. */
+/**
+ * Changes drafts of a guild in a transaction. A power cut may lose the change, which is acceptable because nothing has been
+ * sent yet.
+ */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
   { guildId }: Submitter,
@@ -59,7 +62,7 @@ export const inDrafts = <Result>(
 export function createDrafts({ store, now }: SubmissionStoreBase) {
   const { tables } = store;
 
-  /** Selects the drafts of a guild that don't have a waiting or running submission. */
+  /** Selects the guild's drafts that have no waiting or running submission. */
   const idle = (guildId: string) =>
     tables()
       .selectFrom('drafts')
@@ -76,8 +79,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       );
 
   /**
-   * Deletes the oldest drafts of the member and of the guild until both are within their limits. Keeps the draft that
-   * was just saved, even if its time is earlier because the clock was set back.
+   * Deletes the oldest drafts of the member and of the guild until both are within their limits. Never deletes the draft
+   * that was just saved, even if the clock was set back and its time is the earliest.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
@@ -101,10 +104,10 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
   /**
-   * Reads a draft and its latest submission, as far as they exist, or returns why the member can't change the draft.
+   * Reads a draft and its latest submission, as far as they exist. Returns the reason if the member can't change the draft.
    */
   async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
-    // After a draft is deleted, its submissions still show who owned it.
+    // After a draft has been deleted, its submissions still show who owned it.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
       .leftJoin('drafts', 'drafts.id', 'wanted.id')
@@ -141,8 +144,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   }
 
   /**
-   * Writes a draft, which is kept for 15 minutes from now.
-   * @returns the reason if it could not be written
+   * Saves a draft for 15 minutes from now.
+   * @returns the reason if it could not be saved
    */
   async function write(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
     const { guildId, user } = by;
@@ -155,7 +158,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         conflict
           .column('id')
           .doUpdateSet(content)
-          // Another guild's transaction may have inserted it in the meantime.
+          // Another guild's transaction may have inserted a draft with this id.
           .where('drafts.guild_id', '=', guildId)
           .where('drafts.user_id', '=', user.id),
       )
@@ -165,7 +168,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     return undefined;
   }
 
-  /** Writes a draft when a submission of it begins or ends. */
+  /** Saves a draft when one of its submissions begins or ends. */
   async function keep(draft: Draft): Promise<void> {
     const { id, source, lines } = draftToStore(draft);
     await tables()
@@ -179,7 +182,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     open,
     find,
     keep,
-    /** Reads a draft whose submission waits or runs; `undefined` if it was deleted in the meantime. */
+    /** Reads a draft that has a waiting or running submission; `undefined` if it has been deleted. */
     async read(id: string): Promise<Draft | undefined> {
       const row = await rowOf(id);
       return row && draftFromStore(row);
@@ -194,8 +197,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         return typeof found === 'string' ? found : write(by, draft);
       }),
     /**
-     * Saves a draft that is about to be submitted. Replaces the unsubmitted lines that another modal saved. Called
-     * inside the guild's transaction.
+     * Saves a draft that is about to be submitted. Replaces lines that another modal saved but that weren't submitted.
+     * Called inside the guild's transaction.
      */
     async replace(by: Submitter, draft: Draft): Promise<OpenDraft | Unavailable> {
       const found = await readRow(by, draft.id);
@@ -206,8 +209,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
-     * Cancels a draft, or returns why it isn't available. Its row stays for the rest of the 15 minutes, to show that it
-     * was cancelled.
+     * Cancels a draft, or returns why it isn't available. Its row is kept for the rest of the 15 minutes, to show that the
+     * draft was cancelled.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -221,7 +224,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft after everything in it was submitted. */
+    /** Deletes a draft after everything in it has been submitted. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

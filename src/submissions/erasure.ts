@@ -11,7 +11,7 @@ import type { Submissions } from './submissions.ts';
 
 /** How many days rejected and unsent servers are kept. */
 export const REJECTED_KEPT_DAYS = 30;
-/** The longest time that an interaction can run a submission, in milliseconds. */
+/** The maximum duration of a submission, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
 interface ErasureDeps extends SubmissionStoreBase {
@@ -21,8 +21,8 @@ interface ErasureDeps extends SubmissionStoreBase {
 }
 
 /**
- * Deletes stored submissions: on a member's or an admin's request, and when they expire. A server that a limit still
- * counts is left for the hourly job. Every method throws a StoreError when the store fails.
+ * Deletes stored submissions: when a member or an admin requests it, and when they expire. Servers that still count towards
+ * a limit are left for the hourly job. Every method throws a StoreError when the store fails.
  */
 export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
   const { tables } = store;
@@ -47,7 +47,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /** Deletes unsent servers first, so that they never displace servers that the guild has submitted. */
+  /** Deletes unsent servers first, so that they never push out servers that the guild has submitted. */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -67,8 +67,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   }
 
   /**
-   * Deletes ended submissions once their message is up to date and their draft has expired: withdrawn ones, and ones
-   * without servers.
+   * Deletes ended submissions that were withdrawn or have no servers, once their message is up to date and their draft has
+   * expired.
    */
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
@@ -86,7 +86,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
   }
 
-  /** Deletes the ids of members whose name was deleted, as soon as no limit counts them. */
+  /** Deletes the ids of members whose name was deleted, as soon as no limit needs them. */
   async function dropForgottenIds(guildId: string): Promise<void> {
     await tables()
       .updateTable('servers')
@@ -120,7 +120,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       if (next === undefined) return;
       last = next;
       yield next;
-      // SQLite reads synchronously, so other work gets a turn between two guilds.
+      // SQLite blocks while it reads, so other work runs between two guilds.
       await setImmediate();
     }
   }
@@ -128,7 +128,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   return {
     guilds,
     /**
-     * Deletes all submission data of a guild, except how many servers still count towards the guild's limit. Running
+     * Deletes all submission data of a guild, except the number of servers that still count towards its limit. Running
      * submissions stop sending. Called inside the guild's transaction.
      */
     async deleteGuild(guildId: string): Promise<void> {
@@ -139,8 +139,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     },
     /**
      * Deletes a member's drafts, withdraws their waiting submissions, and removes their name from everything that they
-     * submitted, corrected or decided. Their id is also deleted where no limit counts it. Running submissions leave
-     * nothing to submit, and don't wait again. Called inside the guild's transaction.
+     * submitted, corrected or decided. Also deletes their id where no limit needs it. Running submissions leave nothing to
+     * submit, and don't wait again. Called inside the guild's transaction.
      * @returns how many servers the name was removed from
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
@@ -185,9 +185,9 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       return count;
     },
     /**
-     * For each guild, ends submissions that have run or waited too long, then deletes records that are expired or over
-     * the limit. Each guild has one transaction, so that a submission never outlives its servers. For a guild with
-     * 20,000 single-server submissions, the longest statement takes 50 ms of CPU time with SQLite, and 210 ms after
+     * For each guild, ends submissions that have been running or waiting for too long, then deletes records that are
+     * expired or over the limit. Each guild has one transaction, so that no submission outlives its servers. In a guild
+     * with 20,000 single-server submissions, the longest SQLite statement takes 50 ms of CPU time, and 210 ms after
      * `HISTORY_DAYS` was halved (measured).
      * @throws the abort reason of `stopping`, between two guilds
      */

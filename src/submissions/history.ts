@@ -12,11 +12,11 @@ import type { Submission } from './submissions.ts';
 export interface HistoryEntry extends ServerSubmission {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The member's Discord id. Like the name, it is empty after the member had their name deleted. */
+  /** The member's Discord id. Like the name, it is empty once the member's name has been deleted. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: ServerOutcome;
-  /** The moderator who decided; absent if no moderator did, or if they had their name deleted. */
+  /** The moderator who decided; absent if no moderator did, or if the moderator's name was deleted. */
   readonly decidedBy?: string | undefined;
   /** The moderator's reason for declining it, if they gave one. */
   readonly declineReason?: DeclineReason | undefined;
@@ -37,27 +37,27 @@ export interface SubmissionEntry
   readonly only: HistoryEntry | undefined;
 }
 
-/** Selects entries of a guild. An absent field matches every entry. */
+/** Selects entries of a guild. Absent fields match every entry. */
 export interface HistoryFilter {
   readonly userId?: string;
   /** The game's alias. */
   readonly game?: string;
   readonly outcome?: ServerOutcome['kind'];
-  /** A part of the address, in lower case. */
+  /** Part of the address, in lower case. */
   readonly address?: string;
 }
 
 export type History = ReturnType<typeof createHistory>;
 
-/** How many servers of a guild the history keeps. */
+/** The maximum number of servers per guild in the history. */
 export const MOST_ENTRIES = 20_000;
-/** How many submissions a search counts at most. */
+/** The maximum number of submissions that a search counts. */
 export const MOST_FOUND = 1_000;
 /** How many servers an export reads per query. */
 const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
-/** Reads what each guild submitted, newest first. Every method throws a StoreError when the store fails. */
+/** Reads what each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
 export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const { tables } = store;
 
@@ -72,7 +72,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // An expression, because SQLite would otherwise scan the outcomes of all guilds (50 ms, measured).
+      // An expression is necessary, because SQLite would otherwise scan the outcomes of all guilds (50 ms, measured).
       .$if(outcome !== undefined, (rows) =>
         rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
       )
@@ -82,7 +82,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
 
   /**
    * Selects the matching servers with their submissions.
-   * @param userId restricts them to this member
+   * @param userId restricts the result to this member
    */
   const withSubmission = (guildId: string, { userId, ...filter }: HistoryFilter) =>
     matching(guildId, filter)
@@ -91,8 +91,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
 
   return {
     /**
-     * Finds the ids of submissions that have a matching server, newest first. Returns at most {@link MOST_FOUND} + 1
-     * ids: the last one only shows that there are more.
+     * Finds the ids of submissions that have a matching server, newest first. Returns at most {@link MOST_FOUND} + 1 ids,
+     * where the last one only shows that there are more.
      */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
       await myTurn(guildId);
@@ -112,7 +112,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Reads these submissions, in this order. */
+    /** Reads these submissions, in the given order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
       await myTurn(guildId);
       const rows = await withSubmission(guildId, {})
@@ -172,8 +172,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       return new Set(rows.map(({ game }) => game));
     },
     /**
-     * Returns the games of the guild's latest 1,000 servers, but only of servers that were accepted or may have been
-     * received. There is one item for each server.
+     * Returns the games of the guild's latest 1,000 servers that were accepted or may have been received, with one item for
+     * each server.
      */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
@@ -185,7 +185,10 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** Whether a member has exactly this many accepted servers in the guild. Reads the index alone, and one more entry at most. */
+    /**
+     * Whether a member has exactly this many accepted servers in the guild. Reads only the index, and at most one entry
+     * more than necessary.
+     */
     async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
       const found = await tables()
         .selectFrom('servers')
@@ -197,7 +200,9 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return found.length === count;
     },
-    /** Counts the servers of the guild that have an outcome. Above {@link MOST_ENTRIES}, some are deleted. */
+    /**
+     * Counts the servers of the guild that have an outcome. Some are deleted when there are more than {@link MOST_ENTRIES}.
+     */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
       return countOf(ended(guildId));
@@ -210,7 +215,7 @@ const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
 
-/** Escapes a text for LIKE, so that `%` and `_` match only themselves. */
+/** Escapes text for LIKE, so that `%` and `_` only match themselves. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
 export const ENTRY_COLUMNS = [
@@ -235,7 +240,7 @@ type EntryRow = Pick<
 > &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
-/** A submission, and the number of its servers with one outcome. */
+/** A submission, and how many of its servers have a certain outcome. */
 interface OutcomeRow
   extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
@@ -254,7 +259,7 @@ function submissionOf(
   only: HistoryEntry | undefined,
 ): SubmissionEntry | undefined {
   const [first] = rows;
-  // The submission was deleted in the meantime.
+  // The submission has been deleted.
   if (first === undefined) return undefined;
   const counts = { ...NONE };
   for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;

@@ -4,7 +4,7 @@ import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** How many servers of a request can be submitted now, and which limit holds back the others. */
+/** How many servers of a request can be submitted now, and which limit holds back the rest. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
@@ -15,7 +15,7 @@ export interface ReachedLimit {
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** How many servers this limit allows in its period. */
   readonly limit: number;
-  /** When the others, or as many of them as the limit allows, can be submitted; milliseconds since 1970. */
+  /** When the rest, or as much of it as the limit allows, can be submitted; in milliseconds since 1970. */
   readonly until: number;
   /** Whether the draft will still exist at that time. */
   readonly isSoon: boolean;
@@ -33,9 +33,9 @@ interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
   /** How many servers count, as a part of a statement. */
   readonly used: RawBuilder<number>;
   /**
-   * Returns when that many more servers, or as many of them as the limit allows, can be submitted; milliseconds since
+   * Returns when that many more servers, or as many of them as the limit allows, can be submitted, in milliseconds since
    * 1970.
-   * @param used how many servers count
+   * @param used the number of servers that count now
    */
   freedAt(more: number, used: number): Promise<number>;
 }
@@ -45,11 +45,11 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * Calculates how much members and guilds can submit. A sent or reserved server counts, whatever its outcome, unless the
+ * Calculates how much members and guilds can submit. A sent or reserved server counts whatever its outcome is, unless the
  * service rejected it because of the key. The limits count rows of the table `servers`.
  */
 export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
-  /** A part of a statement: the servers of a guild, or of one of its members, that were reserved in this period. */
+  /** Part of a statement: the servers of a guild, or of one of its members, that were reserved in this period. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
@@ -64,10 +64,10 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     return rows[0]?.at ?? now();
   }
 
-  /** A part of a statement: the servers that the guild submitted before its data was deleted, and that still count. */
+  /** Part of a statement: the servers that the guild submitted before its data was deleted, and that still count. */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
-    // As for the servers themselves, a later time was written while the clock was ahead.
+    // As with the servers themselves, a later time was written while the clock was ahead.
     return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
   }
 
@@ -100,7 +100,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // As many of the oldest servers must stop counting; if there are too few, those submitted now must, too.
+        // That many of the oldest servers must stop counting. If there are fewer, some of the servers submitted now must
+        // stop counting too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
@@ -112,15 +113,14 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   }
 
   /**
-   * Calculates how many servers of a request can be submitted now. All limits apply. The strictest determines the
-   * number; the other servers can follow once no limit holds them back. The table may have times in the future, if a
-   * clock was ahead.
+   * Calculates how many servers of a request can be submitted now. All limits apply. The strictest one determines the
+   * number. The rest can follow once no limit holds it back. The table may contain future times, if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
-    // One handwritten statement: with Kysely's builder, /help spent more time on building the statements than on
+    // This statement is written by hand. With Kysely's builder, /help spent more time building the statements than
     // counting.
     const used = await tables()
       .selectNoFrom(limits.map((each) => each.used.as(each.code)))
@@ -145,15 +145,16 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   return {
     allowance,
     /**
-     * Calculates how many more servers can be submitted now and which limit stops further ones. If the number is 0,
-     * also when the next one can be submitted.
+     * Calculates how many more servers can be submitted now, and which limit applies to any further ones. If the number is
+     * 0, also calculates when the next one can be submitted.
      */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
     },
     /**
-     * Keeps a guild's use of its limit. Called before the guild's servers are deleted, so that they continue to count.
+     * Records how much of its limit a guild has used. Called before the guild's servers are deleted, so that they continue
+     * to count.
      */
     async keepUsed(guildId: string): Promise<void> {
       const windowMs = guild.seconds * 1000;

@@ -1,6 +1,6 @@
 import type { Outcome } from '../listing/contract.ts';
 
-/** The reasons why a server that waited for a moderator wasn't sent. */
+/** The reasons why a server that was waiting for a moderator wasn't sent. */
 export const NOT_APPROVED_REASONS = [
   'declined', // by a moderator of the guild
   'expired', // no moderator decided in time
@@ -13,8 +13,8 @@ export interface NotApprovedOutcome {
 }
 
 /**
- * The outcome of a submitted server: the outcome of its request, unless it needed a moderator's approval and didn't get
- * it.
+ * The outcome of a submitted server. This is the outcome of its request, unless the server needed a moderator's approval
+ * and didn't get it.
  */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 

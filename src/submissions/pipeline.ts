@@ -33,17 +33,17 @@ import type { SubmissionStore } from './submission-store.ts';
 import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
 import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
-/** A member's request to submit a draft, made by an interaction. */
+/** An interaction's request to submit a member's draft. */
 export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The channel for the announcement if the admins have chosen none; absent if a moderator approves the submission. */
+  /** The channel for the announcement if the admins haven't chosen one; absent if a moderator approves the submission. */
   readonly channelId?: string | undefined;
-  /** Discord's name of the guild's language. */
+  /** The guild's language, as Discord names it. */
   readonly guildLocale: string;
   readonly isAdmin: boolean;
-  /** Aborted when the bot has to stop; `undefined` if the submission is never cut short. */
+  /** Aborted when the bot has to stop; `undefined` if the submission can't be interrupted. */
   readonly stopping: AbortSignal | undefined;
   /** The draft's id. */
   readonly id: string;
@@ -51,28 +51,29 @@ export interface SubmitRequest extends Submitter {
   readonly approvedBy?: Submitter['user'];
   /** The submission that the moderator has seen. */
   readonly submissionId?: string | undefined;
-  /** The draft from the current input. It replaces the stored lines. */
+  /** The draft that was just entered. It replaces the stored lines. */
   readonly draft?: Draft;
   /**
-   * Whether this input also replaces the waiting submission. If it can't be submitted, the waiting one stays unchanged.
+   * Whether the new draft also replaces the waiting submission. If the draft can't be submitted, the waiting submission
+   * stays unchanged.
    */
   readonly replacesWaiting?: boolean;
   /** Whether servers that the guild already submitted are submitted again. */
   readonly includesAlreadySubmitted?: boolean;
-  /** How many servers the button promised to submit. If the servers would be different now, nothing is sent. */
+  /** The number of servers that the button said it would submit. If the servers have changed since, nothing is sent. */
   readonly promised?: number | undefined;
-  /** Called with the number of servers that have an outcome. */
+  /** Called with the number of servers that have an outcome so far. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** The reason why servers weren't submitted. None of them was sent. */
+/** The reason why servers weren't submitted. None of them were sent. */
 export type NotSubmitted =
   | NoKey
-  /** Another submission of the guild is sending the same server now. */
+  /** Another submission of the guild is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
   /** The guild already submitted these. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** A limit doesn't allow even one server. */
+  /** A limit doesn't allow any server. */
   | ReachedLimit
   /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
@@ -82,7 +83,7 @@ export type SubmitResult =
   | EndedSubmission
   /** Nothing was sent. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** Nothing was sent, because no server can be submitted now, or fewer or more than the button promised. */
+  /** Nothing was sent, because no server can be submitted now, or the number isn't what the button said. */
   | { readonly kind: 'changed' }
   /** A moderator has to approve it first. */
   | { readonly kind: 'waiting'; readonly draft: Draft }
@@ -93,7 +94,7 @@ export interface RowResult extends ServerResult {
   readonly row: ReadyRow;
 }
 
-/** The outcome of a submission, with the data for its report. */
+/** The outcome of a submission, with the data needed to report it. */
 export interface EndedSubmission {
   readonly kind: 'ended';
   readonly draft: Draft;
@@ -109,7 +110,7 @@ export interface EndedSubmission {
   readonly remaining: Allowance | undefined;
   /** The channel for the guild's announcement. */
   readonly announcedIn: string | undefined;
-  /** Whether the guild's only accepted servers from the member are in this submission. */
+  /** Whether these are the first servers that the guild had accepted from this member. */
   readonly isFirst: boolean;
   /** Whether the outcomes could be recorded. */
   readonly isRecorded: boolean;
@@ -118,31 +119,34 @@ export interface EndedSubmission {
 }
 
 /**
- * Receives every finished submission, and servers that a member could not submit. Errors of an observer are
- * logged and have no other effect.
+ * An observer of finished submissions, and of servers that a member could not submit. Its errors are logged and have no
+ * other effect.
  */
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
-  /** @param isShown whether the message on which a moderator decided shows these outcomes */
+  /** @param isShown whether the message on which a moderator decided also shows these outcomes */
   ended?(by: Submitter, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
-  /** Updates the message on which moderators decide about the waiting submission. */
+  /** Updates the message on which moderators decide about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Encrypts the data that is needed to notify the interaction's member of the decision about a draft. */
+  /** Encrypts the data that is needed to notify the interaction's member of a decision about a draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Throws if another process took over the interaction, and so notified its member that nothing was sent. */
+  /**
+   * Throws if another process has taken over the interaction, and has therefore already told its member that nothing was
+   * sent.
+   */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Notifies the guild's admins that the service now rejects their key, or accepts it again. */
+  /** Notifies the guild's admins that the service has begun to reject their key, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-  /** How long one request to the service can take, in milliseconds. */
+  /** The maximum duration of one request to the service, in milliseconds. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
   /** Pauses between the attempts to record an outcome, in milliseconds. */
@@ -150,13 +154,13 @@ export interface PipelineDeps extends SubmissionStore {
   readonly now?: () => number;
 }
 
-/** Reserved at the end of the 15 minutes for delivering the reply, including retries. */
+/** Reserved for delivering the reply, including retries, before the 15 minutes end. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A power cut may lose a reservation, because nothing of it was sent yet. Marking servers as sending is synced, and so
- * is everything before it. The moderators' message is saved and synced before the member is notified that the
- * submission waits. If Discord rejected the message, there is nothing to save.
+ * A power cut may lose a reservation, because nothing of it has been sent yet. Marking servers as sending is synced,
+ * together with everything before it. The moderators' message is saved and synced before the member is told that the
+ * submission is waiting. If Discord rejected the message, there is nothing to save.
  */
 const NOT_SYNCED = { synced: false };
 
@@ -192,7 +196,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
   }
 
-  /** Returns when the last request can be sent, in milliseconds since 1970. */
+  /** Returns the latest time at which a request can be sent, in milliseconds since 1970. */
   const lastStart = ({ receivedAt }: SubmitRequest) =>
     receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
@@ -222,14 +226,14 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Checks a request and reserves the servers that can be submitted, or returns why none can. Called inside the guild's
-   * transaction. The first check that fails decides. Problems that only an admin can fix come before problems that the
-   * member can fix; problems that only time fixes come last:
+   * Checks a request, and reserves the servers that can be submitted. If none can, returns the reason, which is the first
+   * check that fails. Problems that only an admin can fix come before problems that the member can fix; problems that only
+   * time fixes come last. Called inside the guild's transaction. The checks are:
    * 1. the draft: it no longer exists, or has a waiting or running submission;
    * 2. the guild's key, then the games that the guild allows;
    * 3. the servers: already submitted, none left, or being sent by another submission;
    * 4. limits: a submission that waits for a moderator fails only if a limit allows no server at all;
-   * 5. the number that the button promised;
+   * 5. the number that the button said it would submit;
    * 6. for a submission that waits for a moderator: how much can wait.
    */
   async function reserve(
@@ -249,7 +253,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const chosen = await settings.getOrThrow(guildId);
     const { games, dailyQuota } = chosen;
-    // The language of later messages, when no interaction is at hand.
+    // Later messages that don't belong to an interaction use this language.
     if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
     if ('code' in key) return notSubmitted(key);
@@ -277,9 +281,9 @@ export function createPipeline(deps: PipelineDeps) {
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
     const waits = approvedBy === undefined && needsApproval(chosen, submitRequest);
-    // Limits count servers that are sent. All servers of a waiting submission count when a moderator approves it.
+    // Limits count servers when they are sent. All servers of a waiting submission count when a moderator approves it.
     const count = waits ? rows.length : allowance.count;
-    // A limit can allow fewer servers than the button promised. Then the report explains it.
+    // A limit can allow fewer servers than the button said. In that case the report explains it.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
     const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (reason) return notSubmitted(reason);
@@ -343,7 +347,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
-    // If servers wait again, the message shows only those.
+    // If servers are waiting again, the message shows only those.
     const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
@@ -361,7 +365,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Reads the explanation of the outcomes. Parts that can't be read are `undefined`, and the report leaves them out.
+   * Reads the data that explains the outcomes. Parts that can't be read are `undefined`, and the report omits them.
    * @param held how many servers a limit may hold back now
    */
   async function explain({ guildId, user }: Submitter, ended: EndedSubmission['servers'], held = 0) {
@@ -381,7 +385,7 @@ export function createPipeline(deps: PipelineDeps) {
     return { keyProblem, isFirst, remaining, limited: allowance?.limited };
   }
 
-  /** @returns the outcome of the request, and the key that it was sent with, if it was sent */
+  /** @returns the outcome of the request, and the key if the request was sent */
   async function makeRequest(
     submitRequest: SubmitRequest,
     submission: Reservation,
@@ -402,7 +406,7 @@ export function createPipeline(deps: PipelineDeps) {
       const outcome = await deps.guard.inTurn(turn, async () => {
         const found = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
-          // The key may have been deleted since the previous request, or another process has ended the submission.
+          // The key has been deleted since the previous request, or another process has ended the submission.
           if ('code' in usable) return 'key';
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
@@ -418,15 +422,15 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: submitRequest.interactionId },
         'a request failed because of an error in the bot',
       );
-      // Once the servers are marked as sending, a part of the request may have been sent.
+      // Once the servers are marked as sending, part of the request may have been sent.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
   /**
    * Stores the outcome of a request in one transaction, with up to three attempts.
-   * @param record stores it, and returns how it changes the status of the key
-   * @returns whether the outcome is recorded
+   * @param record stores the outcome, and returns how it changes the status of the key
+   * @returns whether the outcome was recorded
    */
   async function recordRequest(
     { guildId, interactionId }: SubmitRequest,
@@ -444,8 +448,8 @@ export function createPipeline(deps: PipelineDeps) {
 
   return {
     /**
-     * Submits a draft: reserves the servers in one transaction, then makes one request after the other.
-     * @throws StoreError when the draft can't be reserved; then nothing was sent
+     * Submits a draft. Reserves the servers in one transaction, then makes one request after the other.
+     * @throws StoreError if the draft can't be reserved; in that case nothing was sent
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
@@ -454,7 +458,7 @@ export function createPipeline(deps: PipelineDeps) {
         submitRequest.onProgress?.(0, reserved.rows.length);
         return carryOut(submitRequest, reserved);
       }
-      // If nothing of an approved submission was sent, only the moderator learns why.
+      // If nothing of an approved submission was sent, only the moderator is told why.
       if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
         await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
@@ -462,8 +466,8 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * Rebuilds the result of `submit` from the stored submission, without an announcement. Lines that weren't submitted
-     * are included only if the draft still has them.
+     * Rebuilds the result of `submit` from the stored submission, without an announcement. Includes lines that weren't
+     * submitted only if the draft still has them.
      */
     async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
@@ -508,5 +512,5 @@ const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   outcome,
 });
 
-/** As for an unreadable response, the service may have processed the request. */
+/** As with an unreadable response, the service may have processed the request. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'an error in the bot' };

@@ -14,21 +14,21 @@ export interface SharedOutcome {
   readonly outcome: Outcome;
 }
 
-/** How many times in a row the service can fail to respond before the submission sends no further request. */
+/** If the service fails to respond this many times in a row, the submission sends no further requests. */
 const MOST_SILENCES = 2;
 /**
- * How many rejected requests are halved in one submission for a reason other than a game. Finding one bad line among
- * 100 takes 7 of them. A service that rejects everything must not get two thousand requests.
+ * The maximum number of requests of one submission that are split in half after a rejection for a reason other than a game.
+ * Finding one bad line among 100 takes 7 splits. If the service rejects everything, it must not receive two thousand
+ * requests.
  */
 const MOST_HALVINGS = 200;
 
 /**
- * Plans the requests of a submission: at most 100 servers in each, in their order.
- *
+ * Plans the requests of a submission, with at most 100 servers each, in their order.
  * The service returns one outcome for a whole request, and doesn't add any server of a rejected request (specification
- * §4.1). So the halves of a rejected request are sent if one server may be the reason. That includes the five known
- * reasons, except the key and the empty list, and every unknown text, such as one about a port (§7 leaves those open).
- * No server of a request that was accepted, or may have been, is sent twice.
+ * §4.1). If one server may be the reason for a rejection, the two halves of the request are sent separately. This applies
+ * to the five known reasons, except the key and the empty list, and to every unknown text, such as one about a port (§7
+ * allows others). A server of a request that was accepted, or may have been, is never sent again.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   /** Requests that are still to be made. */
@@ -43,9 +43,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /**
-   * Ends the servers of games that the service doesn't know, because another request with them would also be rejected.
-   */
+  /** Ends the servers of games that the service doesn't know, because another request with them would be rejected too. */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
     const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -75,13 +73,13 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
 
   return {
     /**
-     * Returns the servers of the next request; `undefined` if all servers have ended. Stays the same until {@link
-     * recordOutcome} is called.
+     * Returns the servers of the next request; `undefined` if all servers have an outcome. The result stays the same until
+     * {@link recordOutcome} is called.
      */
     next: (): readonly number[] | undefined => pending[0],
     /**
      * Records the outcome of the next request.
-     * @returns the servers that it ends, including some of later requests
+     * @returns the servers that get an outcome, including some of later requests
      */
     recordOutcome(outcome: Outcome): readonly SharedOutcome[] {
       const indices = pending.shift() ?? [];
@@ -89,7 +87,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       silences = isAnswered ? 0 : silences + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
-      // The next request would not be sent either, for the same reason.
+      // The bot wouldn't send the next request either, for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },

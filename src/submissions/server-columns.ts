@@ -9,7 +9,7 @@ import {
 import type { ServersTable } from '../storage/tables.ts';
 import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
-/** The outcome of a server that was being sent when its process ended, or whose outcome could not be recorded. */
+/** The outcome of a server whose process ended while it was being sent, or whose outcome could not be recorded. */
 export const INTERRUPTED: UnknownOutcome = { kind: 'unknown', reason: 'stopping' };
 
 /** Converts a server's row to the submitted values. */

@@ -14,7 +14,7 @@ export interface SubmissionHandlingDeps
   readonly submissionStore: SubmissionStore;
   readonly settings: GuildSettings;
   readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
-  /** Absent unless the operator has switched it on. */
+  /** Absent unless the operator has enabled it. */
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 

@@ -17,12 +17,12 @@ export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly processId: string;
-  /** How much a member, and a guild, can submit. */
+  /** The limits for a member and for a guild. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-  /** How many days servers are kept that were accepted or may have been received. */
+  /** The number of days that servers are kept if they were accepted or may have been received. */
   readonly days: number;
-  /** Awaited before each statement about the history, so that other work gets a turn between two of them. */
+  /** Awaited before each statement about the history, so that other work runs between two of them. */
   readonly myTurn: WorkTurns;
   readonly now?: () => number;
 }
@@ -32,7 +32,7 @@ export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-/** Creates the store of submissions: drafts, their submissions, the use of limits, and the history. */
+/** Creates the store for drafts, their submissions, the use of limits, and the history. */
 export function createSubmissionStore({ now = () => Date.now(), ...deps }: SubmissionStoreDeps) {
   const base: SubmissionStoreBase = { ...deps, now };
   const drafts = createDrafts(base);

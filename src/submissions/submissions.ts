@@ -18,7 +18,7 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
 
-/** How often a check is made whether a submission has ended, in milliseconds. */
+/** How often the bot checks whether a submission has ended, in milliseconds. */
 const POLL_EVERY_MS = 500;
 const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
 
@@ -31,7 +31,7 @@ export interface SubmittedServer {
   /** The line of the draft that the server was on. */
   readonly line: number;
   readonly server: ServerSubmission;
-  /** `undefined` until the server has ended. */
+  /** `undefined` until the server has an outcome. */
   readonly outcome: ServerOutcome | undefined;
 }
 
@@ -45,65 +45,65 @@ export interface Submission {
   readonly draftId: string;
   readonly guildId: string;
   /**
-   * The member's interaction that submitted it; `undefined` if a decision, or the end of another submission, created
-   * it.
+   * The member's interaction that submitted it; `undefined` if it was created by a decision or by the end of another
+   * submission.
    */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
-  /** The member; empty after they had their name deleted. */
+  /** The member; empty if their name was deleted. */
   readonly userId: string;
   readonly userName: string;
-  /** The moderator; empty until one has decided, and after they had their name deleted. */
+  /** The moderator; empty until one has decided, and if the moderator's name was deleted. */
   readonly decidedBy: string;
   /** Empty if unknown. */
   readonly decidedByName: string;
-  /** The moderator who corrected it; empty after they had their name deleted, `undefined` if it wasn't corrected. */
+  /** The moderator who corrected it; empty if the moderator's name was deleted, `undefined` if it wasn't corrected. */
   readonly correctedBy: string | undefined;
   /** Empty if unknown. */
   readonly correctedByName: string;
   /** The moderator's reason for declining it, if they gave one. */
   readonly declineReason: DeclineReason | undefined;
-  /** Whether a moderator decides on it, or did. */
+  /** Whether a moderator decides, or decided, on it. */
   readonly needsModerator: boolean;
-  /** Until when a moderator can decide, in milliseconds since 1970. */
+  /** The time until which a moderator can decide, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
   /** In milliseconds since 1970; `undefined` while it waits or runs. */
   readonly endedAt: number | undefined;
-  /** How its draft was entered; `undefined` after the draft was deleted. */
+  /** How its draft was entered; `undefined` if the draft was deleted. */
   readonly source: Draft['source'] | undefined;
-  /** Empty some time after a withdrawal. */
+  /** Empty some time after the submission was withdrawn. */
   readonly servers: readonly SubmittedServer[];
   /** The message on which moderators decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision that the message should show, and the revision that it shows. */
+  /** The revision that the message should show, and the revision that it shows now. */
   readonly revision: number;
   readonly shownRevision: number;
 }
 
-/** A submission to begin: some rows of a draft. */
+/** A submission to create from rows of a draft. */
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
-  /** The member's interaction that submits it; `null` if a decision, or the end of another submission, creates it. */
+  /**
+   * The member's interaction that submits it; `null` if it is created by a decision or by the end of another submission.
+   */
   readonly interactionId: string | null;
 }
 
-/** A submission to begin that waits for a moderator. */
+/** A submission to create that waits for a moderator. */
 export interface NewWaitingSubmission extends NewSubmission {
-  /** Until when a moderator can decide. */
+  /** The time until which a moderator can decide. */
   readonly expiresAt: number;
   /** The moderator whose interaction corrected it. A submission that only waits again keeps its earlier correction. */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
-  /**
-   * The encrypted data for notifying the member of the decision; if absent, taken over from the previous submission.
-   */
+  /** The encrypted data for notifying the member of the decision. If absent, it is taken from the previous submission. */
   readonly notice?: string | null;
 }
 
-/** A part of a statement: whether a moderator decides on a submission, or did. */
+/** Part of a statement: whether a moderator decides, or decided, on a submission. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
-/** The values for a draft's next submission if it gets a new message for moderators instead of the previous one. */
+/** The values for a draft's next submission if it gets a new message for moderators. */
 const NO_MESSAGE = {
   channel_id: null,
   message_id: null,
@@ -114,7 +114,7 @@ const NO_MESSAGE = {
   notice: null,
 };
 
-/** The columns that are written with a new state. */
+/** The columns that are written together with a new state. */
 export type StateChange = Pick<SubmissionsTable, 'state'> &
   Partial<
     Pick<
@@ -143,9 +143,9 @@ type SubmissionKeys =
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
- * Stores the submissions of drafts. A submission is *running*, then *done*. If a moderator decides, it is *waiting*
- * first, and can become *withdrawn*, *declined* or *expired* instead of *running*. Every method throws a StoreError
- * when the store fails. Methods that change something are called inside the guild's transaction.
+ * Stores the submissions of drafts. A submission is *running*, then *done*. If a moderator decides, it is *waiting* first,
+ * and can become *withdrawn*, *declined* or *expired* instead of *running*. Every method throws a StoreError when the store
+ * fails. Methods that change something are called inside the guild's transaction.
  */
 export function createSubmissions({
   store,
@@ -168,7 +168,7 @@ export function createSubmissions({
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
 
   /**
-   * Inserts a submission with its servers. Limits count them from the start of the submission.
+   * Inserts a submission with its servers. Limits count the servers from its start.
    * @returns its id
    */
   async function insert(
@@ -202,11 +202,11 @@ export function createSubmissions({
     return id;
   }
 
-  /** Keeps a draft's latest submission the one with the latest time, even if the clock was set back. */
+  /** Returns a time for a draft's next submission that is later than its latest one, even if the clock was set back. */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
-   * Begins a submission that doesn't need a moderator.
+   * Creates a submission that doesn't need a moderator.
    * @param latestAt the `created_at` of the draft's latest submission, if it has one
    * @returns its id
    */
@@ -220,7 +220,7 @@ export function createSubmissions({
     });
 
   /**
-   * Begins a submission that waits for a moderator. It takes over the message of the previous submission, unless that
+   * Creates a submission that waits for a moderator. It takes over the message of the previous submission, unless that
    * message shows that it was declined. A resubmission after that gets a new message.
    * @returns its id
    */
@@ -256,7 +256,7 @@ export function createSubmissions({
   }
 
   /**
-   * Changes the state of a submission. No other code does. Afterwards, the message on which moderators decide is due.
+   * Changes the state of a submission; no other code does. Marks the message on which moderators decide as out of date.
    * @returns the changed submission; `undefined` if it isn't in the expected state
    */
   function move(
@@ -316,7 +316,7 @@ export function createSubmissions({
     };
   }
 
-  /** Returns the latest submission of a draft of the guild, or the latest one that needs, or needed, a moderator. */
+  /** Returns the latest submission of a guild's draft, or the latest one that needs, or needed, a moderator. */
   async function latest(
     guildId: string,
     draftId: string,
@@ -330,8 +330,8 @@ export function createSubmissions({
   }
 
   /**
-   * Returns the latest submission of a draft. If it is being sent without a moderator, waits until it has ended: for 15
-   * minutes at most, and only while the bot isn't stopping.
+   * Returns the latest submission of a draft. If it is being sent without a moderator, first waits until it has ended, or
+   * for 15 minutes, or until the bot is stopping.
    */
   async function settled(
     guildId: string,
@@ -345,10 +345,12 @@ export function createSubmissions({
     }
   }
 
-  /** Ends a waiting submission and sets the outcome of its servers. Withdrawn servers don't get an outcome. */
+  /**
+   * Ends a waiting submission and sets the outcome of its servers. Servers of a withdrawn submission don't get an outcome.
+   */
   async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
-    // A withdrawn submission isn't in the history. Its servers are shown where it waited, until they are deleted.
+    // A withdrawn submission isn't part of the history. Its servers are shown where it was waiting, until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
     const reason = to.state === 'expired' ? 'expired' : 'declined';
     const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
@@ -358,7 +360,7 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a submission whose servers have all ended; a repeated call has no effect. Its draft keeps the servers that
+   * Ends a submission whose servers all have an outcome; repeated calls have no effect. Its draft keeps the servers that
    * weren't accepted. After an approved submission, the servers that weren't sent wait again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
@@ -366,7 +368,7 @@ export function createSubmissions({
     if (row === undefined) return;
     const { draft_id: draftId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(draftId);
-    // The draft or the name was deleted in the meantime, or the draft can't be read.
+    // The draft or the name has been deleted, or the draft can't be read.
     if (!draft || userId === null || name === null) return;
     const isApproved = needsModerator(row);
     const ended = await serversOf(id);
@@ -377,7 +379,7 @@ export function createSubmissions({
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    // If all servers wait again, there is no decision to notify the member of yet.
+    // If all servers wait again, there is no decision yet that the member could be notified of.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
     await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
@@ -402,7 +404,8 @@ export function createSubmissions({
   const abandoned = () => running().where(isAbandoned(store, processId));
 
   /**
-   * Ends these submissions: servers that may have been sent become `unknown`, the others `not-sent` with this reason.
+   * Ends these submissions. Servers that may have been sent become `unknown`; the others become `not-sent` with this
+   * reason.
    */
   async function endRunning(
     some: ReturnType<typeof running>,
@@ -424,7 +427,7 @@ export function createSubmissions({
   return {
     begin,
     beginWaiting,
-    /** Returns the id of a draft's latest submission; '' without one. */
+    /** Returns the id of a draft's latest submission; '' if there is none. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
     /** Returns the submission, if it belongs to the guild. */
@@ -438,8 +441,8 @@ export function createSubmissions({
     latest,
     settled,
     /**
-     * Returns servers from earlier submissions of this draft that were settled or declined. Excludes servers that are
-     * in this submission again, and declined lines that it has a correction for.
+     * Returns servers from earlier submissions of this draft that were settled or declined. Excludes servers that are in
+     * this submission again, and declined lines that have a correction in it.
      */
     async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
       const rows = await storedServers()
@@ -452,16 +455,16 @@ export function createSubmissions({
         return isDeclined(outcome) ? !lines.has(line) : !isUnsent(outcome);
       });
     },
-    /** Counts the servers of an approved submission that wait again. */
+    /** Counts the servers of an approved submission that are waiting again. */
     async waitingAgain({ draftId, state }: Submission): Promise<number> {
       if (state !== 'done') return 0;
       const waiting = idsOf(draftId).where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
     /**
-     * Replaces a waiting submission with another one of the same draft, with some of its servers or with corrected
-     * ones. The new one waits until the same time.
-     * @returns its id, or the id of the same submission if all servers wait unchanged
+     * Replaces a waiting submission with a new one of the same draft, which has some of its servers, or corrected ones. The
+     * new one waits until the same time.
+     * @returns its id, or the id of the same submission if all servers continue to wait unchanged
      */
     async beginAnother(
       submission: Submission,
@@ -478,7 +481,7 @@ export function createSubmissions({
     finish,
     /**
      * Marks a waiting submission as running. From now on, limits count it.
-     * @throws Error if it doesn't wait
+     * @throws Error if it isn't waiting
      */
     async approve(
       id: string,
@@ -491,8 +494,8 @@ export function createSubmissions({
       await servers(id).set({ reserved_at: at }).execute();
     },
     /**
-     * Marks these servers immediately before their request is sent.
-     * @returns false if they were deleted, for example with the guild's data, or if the submission has ended
+     * Marks these servers as sending, immediately before their request is sent.
+     * @returns false if they have been deleted, for example with the guild's data, or if the submission has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
       const { numUpdatedRows } = await servers(id)
@@ -503,8 +506,8 @@ export function createSubmissions({
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * Stores the outcome of a request. A server that has ended keeps its outcome.
-     * @param indices the servers of the request; those that haven't ended are sent again in smaller requests
+     * Stores the outcome of a request. A server that already has an outcome keeps it.
+     * @param indices the servers of the request; those without an outcome are sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly SharedOutcome[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -518,8 +521,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission that an interaction submitted or decided. A member's waiting submission may have changed
-     * since then, so the draft's latest submission is returned for it.
+     * Returns the submission that an interaction submitted or decided. If the member's submission was waiting and has
+     * changed since then, returns the draft's latest submission.
      */
     async by(guildId: string, interactionId: string): Promise<Submission | undefined> {
       const rows = await stored()
@@ -533,7 +536,7 @@ export function createSubmissions({
       const row = submitted ?? ofGuild[0];
       return row && read(row);
     },
-    /** Ends the guild's waiting submissions that no moderator decided in time. */
+    /** Ends the guild's waiting submissions that moderators didn't decide in time. */
     async expire(guildId: string): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
@@ -548,13 +551,14 @@ export function createSubmissions({
       }
     },
     /**
-     * Ends a guild's submissions that began before a time and still run, because their outcomes could not be recorded.
+     * Ends a guild's submissions that began before a certain time and are still running, because their outcomes could not
+     * be recorded.
      */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
-     * Ends the submissions that an interaction runs, once no process works on it any longer. An approved submission
-     * belongs to the moderator's interaction. The report of the member's own interaction may arrive while it is being
+     * Ends the submissions that an interaction runs, once no process works on it. An approved submission belongs to the
+     * moderator's interaction, because the report of the member's own interaction may arrive while the submission is being
      * sent.
      */
     endRunningOf: (interactionId: string): Promise<void> =>
@@ -562,9 +566,7 @@ export function createSubmissions({
         running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
         'bot',
       ),
-    /**
-     * Returns the finished submissions of an interaction that another process ran. They may not have been reported yet.
-     */
+    /** Returns the finished submissions of an interaction that another process ran. They may not have been reported. */
     async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
         .where('submissions.guild_id', '=', guildId)
@@ -574,7 +576,7 @@ export function createSubmissions({
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** Returns the guilds with a submission whose process died. */
+    /** Returns the guilds that have a submission whose process died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
     },
@@ -584,10 +586,10 @@ export function createSubmissions({
   };
 }
 
-/** Whether a moderator decides on a submission, or did. */
+/** Whether a moderator decides, or decided, on a submission. */
 const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
 
-/** Whether a submission has a message for moderators that doesn't show that it was declined. */
+/** Whether a submission has a message for moderators that isn't about a decline. */
 const hasMessage = (row: SubmissionsTable): boolean =>
   needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
 
@@ -595,7 +597,7 @@ const hasMessage = (row: SubmissionsTable): boolean =>
 export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
-/** Returns the servers of a submission that have ended. */
+/** Returns the servers of a submission that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 

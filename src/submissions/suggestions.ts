@@ -9,7 +9,10 @@ export interface SuggestionsDeps {
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-/** How long the games that a guild submits most are cached, in milliseconds: long enough while a member types. */
+/**
+ * How long the bot caches the games that a guild submits most, in milliseconds. This is long enough for a member who is
+ * typing.
+ */
 const REMEMBERED_MS = 5_000;
 
 /** Suggests games to members while they type. */
@@ -24,8 +27,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * Returns the games that the guild allows: those that it submits most first, then those that are widely known.
-   * Reads only the store, because Discord waits for autocomplete.
+   * Returns the games that the guild allows. Those that it submits most come first, followed by widely known ones. Reads
+   * only the store, because Discord is waiting for the autocomplete response.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);

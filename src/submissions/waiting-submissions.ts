@@ -7,15 +7,13 @@ import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission, Submissions } from './submissions.ts';
 
-/** How many submissions of a member, and of a guild, can wait at the same time, and with how many servers in total. */
+/** The maximum number of waiting submissions of a member and of a guild, and of servers in them. */
 const MOST_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
-/**
- * How often a member can submit for approval in 15 minutes. Each time, a message is written that moderators may read.
- */
+/** How often a member can submit for approval in 15 minutes. Each time, the bot writes a message for moderators. */
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
 /** The reason why another submission can't wait. */
@@ -23,7 +21,7 @@ export type WaitingProblem =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** How many submissions wait. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
-  /** The member submitted too often recently. `at`: when they can submit again, in milliseconds since 1970. */
+  /** The member has submitted too often recently. `at` is when they can submit again, in milliseconds since 1970. */
   | { readonly code: 'waiting-often'; readonly at: number };
 
 export interface DraftRef {
@@ -31,7 +29,7 @@ export interface DraftRef {
   readonly id: string;
 }
 
-/** A draft as a moderator has seen it. Later changes by its member aren't part of the decision. */
+/** A draft in the state that a moderator saw. Later changes by its member aren't part of the decision. */
 export interface SeenApproval extends DraftRef {
   /** The submission's id; absent in a forged button. */
   readonly submissionId?: string | undefined;
@@ -44,7 +42,9 @@ interface WaitingSubmissionsDeps extends SubmissionStoreBase {
   readonly submissions: Submissions;
 }
 
-/** Reads and withdraws submissions that wait for a moderator. Every method throws a StoreError when the store fails. */
+/**
+ * Reads and withdraws submissions that are waiting for a moderator. Every method throws a StoreError when the store fails.
+ */
 export function createWaitingSubmissions({ store, drafts, submissions, now }: WaitingSubmissionsDeps) {
   const { tables } = store;
   const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
@@ -64,13 +64,13 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   const find = ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
     submissions.latest(guildId, id, { isForModerators: true });
 
-  /** Returns the waiting submission, if it is the one that was seen. */
+  /** Returns the waiting submission, if it is still the one that was seen. */
   async function seen({ submissionId, ...key }: SeenApproval): Promise<Submission | undefined> {
     const submission = await find(key);
     return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
   }
 
-  /** Returns the member's own waiting submission, or why it isn't waiting. */
+  /** Returns the member's own waiting submission, or the reason why it isn't waiting. */
   async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
     const submission = await find({ guildId: by.guildId, id });
     if (submission === undefined) {
@@ -83,7 +83,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
 
   /**
    * Returns the waiting addresses of a member's drafts.
-   * @param exceptId the draft to leave out
+   * @param exceptId the id of a draft to exclude
    */
   async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
     const rows = await serversIn(guildId, user.id)
@@ -94,8 +94,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Withdraws a waiting submission of the member; its draft stays. Returns why it isn't waiting, if so. Called inside
-   * the guild's transaction.
+   * Withdraws a waiting submission of the member, and keeps its draft. If it isn't waiting, returns the reason. Called
+   * inside the guild's transaction.
    */
   async function withdrawSubmission(
     by: Submitter,
@@ -116,7 +116,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     seen,
     ownAddresses,
     withdrawSubmission,
-    /** Returns the ids of the guild's waiting drafts, or only of one member's; oldest first. */
+    /** Returns the ids of the guild's waiting drafts, or of one member's waiting drafts, oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await waitingIn(guildId, userId)
         .orderBy('created_at')
@@ -125,11 +125,11 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
         .execute();
       return rows.map(({ draft_id }) => draft_id);
     },
-    /** Counts the waiting submissions of the guild, or only of one member. */
+    /** Counts the waiting submissions of the guild, or of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
-     * Returns why these servers of a draft can't wait in addition to those of other drafts. Otherwise counts this
-     * attempt. Called inside the guild's transaction.
+     * Returns the reason if these servers of a draft can't wait in addition to those of other drafts. Otherwise, counts
+     * this attempt. Called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
@@ -157,7 +157,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** Returns the member's own waiting draft, for editing, or why it isn't waiting. */
+    /** Returns the member's own waiting draft for editing, or the reason why it isn't waiting. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
