@@ -147,8 +147,8 @@ function whyUnsaved(
   if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
   if (outcome.kind === 'rejected') {
     const message = escapeText(serviceWords(outcome.message, t));
-    const says = t('ended.says', { message });
-    return `${withSign('rejected', sentences(t('setkey.notSaved'), says))}\n${t('setkey.rejected')}`;
+    const text = t('ended.says', { message });
+    return `${withSign('rejected', sentences(t('setkey.notSaved'), text))}\n${t('setkey.rejected')}`;
   }
   return withSign('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
 }

@@ -21,7 +21,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
     /** Logs a warning if the clock is wrong. */
     async logTrouble(): Promise<void> {
       const trouble = clockTrouble(await api.clockAheadMs());
-      if (trouble) logger.warn({}, `this machine's clock ${trouble.says}: ${trouble.mend}`);
+      if (trouble) logger.warn({}, `this machine's clock ${trouble.text}: ${trouble.fix}`);
     },
 
     /** Whether the clock is accurate enough to delete data by age. */
@@ -33,8 +33,8 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
       }
       const trouble = clockTrouble(aheadMs, MOST_WRONG_MS);
       if (trouble) {
-        const { says, mend } = trouble;
-        logger.error({}, `this machine's clock ${says}, so old data is not deleted: ${mend}`);
+        const { text, fix } = trouble;
+        logger.error({}, `this machine's clock ${text}, so old data is not deleted: ${fix}`);
       }
       return trouble === undefined;
     },
@@ -50,7 +50,7 @@ export function clockTrouble(aheadMs = 0, mostMs = MOST_UNREPORTED_MS) {
   const minutes = Math.round(Math.abs(aheadMs) / MINUTE_MS);
   const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   return {
-    says: `is ${howFar} ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord's`,
-    mend: 'synchronise it over the network: timedatectl set-ntp true',
+    text: `is ${howFar} ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord's`,
+    fix: 'synchronise it over the network: timedatectl set-ntp true',
   };
 }

@@ -76,10 +76,10 @@ export function createConnection(deps: ConnectionDeps) {
    */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
-    if (trouble && trouble.says !== transportTrouble) {
-      logger.error({}, `${trouble.says}. To fix it, ${trouble.mend}`);
+    if (trouble && trouble.text !== transportTrouble) {
+      logger.error({}, `${trouble.text}. To fix it, ${trouble.fix}`);
     }
-    transportTrouble = trouble?.says;
+    transportTrouble = trouble?.text;
   }
 
   /** Publishes the commands and reports problems with the application's settings. Retries until it succeeds. */
@@ -94,8 +94,8 @@ export function createConnection(deps: ConnectionDeps) {
     if (known === undefined) return;
     reportTransport(known);
     await clock.logTrouble();
-    for (const says of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
-      logger.warn({ page: portalPage(known, 'installation') }, says);
+    for (const text of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
+      logger.warn({ page: portalPage(known, 'installation') }, text);
     }
     const count = await publishing.publish(known.id, commands, stopping.signal);
     if (!stopping.signal.aborted) await deps.onReady({ commands: count, application: known });

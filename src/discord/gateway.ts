@@ -94,11 +94,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function closed(shard: number, code: number): boolean {
     const reason = FATAL_CLOSE_CODES[code];
     if (reason === undefined) return false;
-    const says = `Discord closed shard ${shard} with code ${code}: ${reason}`;
+    const text = `Discord closed shard ${shard} with code ${code}: ${reason}`;
     fatal(
       code === TOKEN_REJECTED
-        ? new RejectedTokenError(`${says}: copy DISCORD_TOKEN again from the Developer Portal`)
-        : new FatalDiscordError(says),
+        ? new RejectedTokenError(`${text}: copy DISCORD_TOKEN again from the Developer Portal`)
+        : new FatalDiscordError(text),
     );
     return true;
   }
@@ -172,8 +172,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
           Math.max(api.block.leftMs(), error instanceof RateLimitError ? error.retryAfter : 0),
         onFailure(error, waitMs) {
           lastFailure = `cannot reach Discord: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
-          const says = 'could not get the gateway URL from Discord; will retry';
-          api.logFailure(error, waitMs, says);
+          const text = 'could not get the gateway URL from Discord; will retry';
+          api.logFailure(error, waitMs, text);
         },
       }),
     async disconnect() {

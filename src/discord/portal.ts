@@ -37,26 +37,26 @@ export interface Transport {
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
-): { readonly says: string; readonly mend: string } | undefined {
+): { readonly text: string; readonly fix: string } | undefined {
   const { interactions_endpoint_url: url, verify_key: key } = application;
   const page = portalPage(application, 'information');
   if (interactions === 'gateway') {
     if (!url) return undefined;
     return {
-      says: 'this application has an Interactions Endpoint URL, so this bot does not receive commands',
-      mend: `clear "Interactions Endpoint URL" on ${page} and save, or set INTERACTIONS=http`,
+      text: 'this application has an Interactions Endpoint URL, so this bot does not receive commands',
+      fix: `clear "Interactions Endpoint URL" on ${page} and save, or set INTERACTIONS=http`,
     };
   }
   if (key !== discordPublicKey?.toLowerCase()) {
     return {
-      says: 'DISCORD_PUBLIC_KEY does not belong to this application, so every request from Discord is rejected',
-      mend: `copy "Public Key" from ${page}`,
+      text: 'DISCORD_PUBLIC_KEY does not belong to this application, so every request from Discord is rejected',
+      fix: `copy "Public Key" from ${page}`,
     };
   }
   if (url) return undefined;
   return {
-    says: 'this application does not have an Interactions Endpoint URL, so this bot does not receive commands',
-    mend:
+    text: 'this application does not have an Interactions Endpoint URL, so this bot does not receive commands',
+    fix:
       `while the bot is running, enter the https URL of its /interactions on ${page}, as ` +
       '"Interactions Endpoint URL", and save: Discord tests it immediately',
   };

@@ -25,7 +25,7 @@ export interface MembershipDeps {
    */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
-  readonly logFailure: (error: unknown, waitMs: number, says: string) => void;
+  readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
   /** Returns the id of the token's application. */
   readonly applicationId: () => Promise<string>;
   /** Checks whether the clock is right; if it isn't, no data is deleted. */

@@ -82,13 +82,13 @@ export function createAnswering(deps: AnswerDeps) {
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,
-    says: string,
+    text: string,
     what: string,
   ): string {
     const { t, interactionId, guildId } = context;
     const reference = trace.failed();
     logger.error({ err: error, reference, interactionId, guildId }, what);
-    return `${says}\n-# ${t('dispatch.reference', { reference })}`;
+    return `${text}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
   /**
@@ -114,8 +114,8 @@ export function createAnswering(deps: AnswerDeps) {
   /** Returns the text that replaces a reply that Discord rejected. The action's changes are kept. */
   function rejectionText(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
-    const says = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
-    return textWithReference(error, inFlight, says, 'Discord rejected a reply');
+    const text = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
+    return textWithReference(error, inFlight, text, 'Discord rejected a reply');
   }
 
   /**
@@ -126,8 +126,8 @@ export function createAnswering(deps: AnswerDeps) {
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
     const { context, interaction } = inFlight;
     const { request } = interaction;
-    const says = interruptedText(context.t, 'customId' in request ? request.customId : undefined);
-    const nothing = textWithReference(error, inFlight, says, FAILED);
+    const text = interruptedText(context.t, 'customId' in request ? request.customId : undefined);
+    const nothing = textWithReference(error, inFlight, text, FAILED);
     return (await reportOf(context, 'member')) ?? nothing;
   }
 

@@ -91,7 +91,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
     /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
     /** Returns which guilds' submissions are paused: none, those whose own requests failed, or all. */
-    heldBackFor(): 'none' | 'some' | 'all' {
+    pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },

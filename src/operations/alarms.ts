@@ -34,17 +34,17 @@ export interface AlarmsDeps {
   readonly logger: Logger;
 }
 
-interface Known {
+interface ConditionState {
   /** When the condition began, by `performance.now()` and by the wall clock. */
   since: { readonly passed: number; readonly at: number } | undefined;
   /** Whether the operator was notified that the condition holds; `undefined` until the store has been read. */
-  isTold: boolean | undefined;
+  isPosted: boolean | undefined;
 }
 
 interface Line {
   readonly text: string;
   readonly key: string;
-  readonly isTold: boolean;
+  readonly isPosted: boolean;
 }
 
 /**
@@ -56,7 +56,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
   const { watchEveryMs = LOOK_EVERY_MS } = deps;
   const log = createSparingLog(logger);
-  const known = new Map<Condition, Known>();
+  const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
   /** The notified states, by key, that the store hasn't saved yet. */
   const unsaved = new Map<string, boolean>();
@@ -79,29 +79,29 @@ export function createAlarms(deps: AlarmsDeps): Part {
   }
 
   async function checkCondition(condition: Condition, now: Health): Promise<void> {
-    const found = await Promise.try(condition.look, now).catch(() => undefined);
+    const found = await Promise.try(condition.check, now).catch(() => undefined);
     // The state is unknown, for example because the store can't be read. Another condition reports that.
     if (found === undefined) return;
-    const state = known.get(condition) ?? { since: undefined, isTold: undefined };
+    const state = known.get(condition) ?? { since: undefined, isPosted: undefined };
     known.set(condition, state);
     const key = keyOf(condition);
-    state.isTold ??= await values.get(key).then(Boolean, () => undefined);
+    state.isPosted ??= await values.get(key).then(Boolean, () => undefined);
     if (found === false) {
       state.since = undefined;
-      if (state.isTold) tell(condition, state, false, `🟢 Resolved: ${condition.over}`);
+      if (state.isPosted) queueLine(condition, state, false, `🟢 Resolved: ${condition.textAfter}`);
       return;
     }
     state.since ??= { passed: performance.now(), at: Date.now() };
-    if (state.isTold || performance.now() - state.since.passed < condition.minutes * 60_000) return;
+    if (state.isPosted || performance.now() - state.since.passed < condition.minutes * 60_000) return;
     const detail = typeof found === 'string' ? `: ${scrub(found)}` : '';
-    tell(condition, state, true, `🔴 ${condition.says}${detail} (since ${timeOf(state.since.at)})`);
+    queueLine(condition, state, true, `🔴 ${condition.text}${detail} (since ${timeOf(state.since.at)})`);
   }
 
-  function tell(condition: Condition, state: Known, isTold: boolean, text: string): void {
-    state.isTold = isTold;
+  function queueLine(condition: Condition, state: ConditionState, isPosted: boolean, text: string): void {
+    state.isPosted = isPosted;
     const where = place === '' || condition.isShared ? '' : ` [${place}]`;
-    const when = isTold ? '' : ` (${timeOf(Date.now())})`;
-    waiting.push({ text: `${text}${when}${where}`.slice(0, LONGEST_POST), key: keyOf(condition), isTold });
+    const when = isPosted ? '' : ` (${timeOf(Date.now())})`;
+    waiting.push({ text: `${text}${when}${where}`.slice(0, LONGEST_POST), key: keyOf(condition), isPosted });
     waiting.splice(0, waiting.length - MOST_WAITING);
   }
 
@@ -117,14 +117,14 @@ export function createAlarms(deps: AlarmsDeps): Part {
       return;
     }
     waiting.splice(0, lines.length);
-    for (const { key, isTold } of lines) unsaved.set(key, isTold);
+    for (const { key, isPosted } of lines) unsaved.set(key, isPosted);
     await save();
   }
 
   async function save(): Promise<void> {
-    for (const [key, isTold] of unsaved) {
+    for (const [key, isPosted] of unsaved) {
       try {
-        await (isTold ? values.set(key, Date.now()) : values.delete(key));
+        await (isPosted ? values.set(key, Date.now()) : values.delete(key));
         unsaved.delete(key);
       } catch {
         return;

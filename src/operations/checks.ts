@@ -47,9 +47,9 @@ const SAMPLE_ADDRESS = '155.133.248.36';
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkippedError('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: SILENT });
-  const mend = 'check STEAM_API_URL and the network; submissions work without it';
+  const fix = 'check STEAM_API_URL and the network; submissions work without it';
   const failed = (error: unknown) => {
-    throw new CheckWarningError(`Steam doesn't respond as it should: ${reason(error)}`, mend);
+    throw new CheckWarningError(`Steam doesn't respond as it should: ${reason(error)}`, fix);
   };
   const [first] = await steam.ask(SAMPLE_ADDRESS).catch(failed).finally(steam.close);
   return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
@@ -72,6 +72,6 @@ async function checkClock(api: DiscordApi): Promise<string> {
   const aheadMs = await api.clockAheadMs();
   if (aheadMs === undefined) throw new CheckSkippedError('could not reach Discord to compare it');
   const trouble = clockTrouble(aheadMs);
-  if (trouble) throw new CheckFailedError(trouble.says, trouble.mend);
+  if (trouble) throw new CheckFailedError(trouble.text, trouble.fix);
   return "agrees with Discord's";
 }

@@ -16,12 +16,12 @@ export interface Condition {
   /** Whether it concerns all processes, so that only one of them posts it. */
   readonly isShared?: boolean;
   /** The sentences for when it starts and for when it ends. */
-  readonly says: string;
-  readonly over: string;
+  readonly text: string;
+  readonly textAfter: string;
   /**
    * Returns whether the condition holds. A text means that it holds, and adds details without secrets or members' names.
    */
-  readonly look: (health: Health) => boolean | string | Promise<boolean | string>;
+  readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
 /** If fewer IDENTIFYs are left for the day, something keeps starting new sessions. */
@@ -56,24 +56,24 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotReady',
       minutes: 2,
-      says: 'The bot is not receiving commands',
-      over: 'The bot is receiving commands',
-      look: ({ ready, gateway: { detail }, store: stored }) => !ready && (stored.detail ?? detail ?? true),
+      text: 'The bot is not receiving commands',
+      textAfter: 'The bot is receiving commands',
+      check: ({ ready, gateway: { detail }, store: stored }) => !ready && (stored.detail ?? detail ?? true),
     },
     {
       alert: 'ListingBotStoreNotWritable',
       minutes: 1,
-      says: 'The database does not accept writes, so members cannot submit game servers',
-      over: 'The database accepts writes',
-      look: (health) => !health.store.ok,
+      text: 'The database does not accept writes, so members cannot submit game servers',
+      textAfter: 'The database accepts writes',
+      check: (health) => !health.store.ok,
     },
     {
       alert: 'ListingBotShardDeaf',
       minutes: 5,
-      says: 'Some Discord servers do not get replies',
-      over: 'All Discord servers get replies',
+      text: 'Some Discord servers do not get replies',
+      textAfter: 'All Discord servers get replies',
       // Without any session, the bot isn't ready, which is another condition.
-      look({ gateway: { shards } }) {
+      check({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);
         return ready > 0 && deaf > 0 && `${deaf} of ${ready + deaf} shards do not have a session`;
@@ -83,17 +83,17 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       alert: 'ListingBotBreakerOpen',
       minutes: 5,
       isShared: true,
-      says: 'The listing service is down',
-      over: 'The listing service responds',
-      look: ({ listing: { detail } }) => breaker.heldBackFor() !== 'none' && (detail ?? true),
+      text: 'The listing service is down',
+      textAfter: 'The listing service responds',
+      check: ({ listing: { detail } }) => breaker.pausedGuilds() !== 'none' && (detail ?? true),
     },
     {
       alert: 'ListingBotFewIdentifies',
       minutes: 0,
       isShared: true,
-      says: 'Few IDENTIFYs are left for today, and Discord resets the token after the last one. Find out what restarts the bot or uses its token',
-      over: 'Enough IDENTIFYs are left',
-      async look() {
+      text: 'Few IDENTIFYs are left for today, and Discord resets the token after the last one. Find out what restarts the bot or uses its token',
+      textAfter: 'Enough IDENTIFYs are left',
+      async check() {
         const left = await identifiesLeft();
         return left < FEW_IDENTIFIES && `${left} are left`;
       },
@@ -101,31 +101,31 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotNotTold',
       minutes: 0,
-      says: 'The bot could not notify members of the result of an interrupted command',
-      over: 'The bot notified every member in the last 15 minutes',
-      look: () => isRecent(failedReplyAt),
+      text: 'The bot could not notify members of the result of an interrupted command',
+      textAfter: 'The bot notified every member in the last 15 minutes',
+      check: () => isRecent(failedReplyAt),
     },
     {
       alert: 'ListingBotDirectMessagesStopped',
       minutes: 0,
       isShared: true,
-      says: 'Discord has stopped the direct messages of the bot, so members do not get any for now',
-      over: 'The bot sends direct messages again',
-      look: directMessages.isPaused,
+      text: 'Discord has stopped the direct messages of the bot, so members do not get any for now',
+      textAfter: 'The bot sends direct messages again',
+      check: directMessages.isPaused,
     },
     {
       alert: 'ListingBotBackupFailed',
       minutes: 0,
-      says: 'A backup failed; the log has the reason',
-      over: 'Backups work',
-      look: () => hasBackupFailed,
+      text: 'A backup failed; the log has the reason',
+      textAfter: 'Backups work',
+      check: () => hasBackupFailed,
     },
     {
       alert: 'ListingBotBackupOld',
       minutes: 10,
-      says: 'A backup is overdue; the log has the reason',
-      over: 'The bot made a backup',
-      async look() {
+      text: 'A backup is overdue; the log has the reason',
+      textAfter: 'The bot made a backup',
+      async check() {
         if (path === undefined || everyMs === 0) return false;
         const last = await readLastBackup(store.values);
         return last === undefined || Date.now() - last > everyMs + OVERDUE_MS;
@@ -134,9 +134,9 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotDiskNearlyFull',
       minutes: 5,
-      says: 'The disk with the database is nearly full',
-      over: 'The disk with the database has enough free space',
-      async look() {
+      text: 'The disk with the database is nearly full',
+      textAfter: 'The disk with the database has enough free space',
+      async check() {
         if (path === undefined) return false;
         const { free } = await roomFor(path);
         return free < LEAST_FREE && `${mebibytes(free)} are free`;

@@ -126,7 +126,7 @@ export async function checkDiscord(
 
 function checkApplication(application: Application, config: PortalConfig): string {
   const trouble = endpointTrouble(application, config);
-  if (trouble !== undefined) throw new CheckFailedError(trouble.says, trouble.mend);
+  if (trouble !== undefined) throw new CheckFailedError(trouble.text, trouble.fix);
   if (config.interactions === 'gateway') return 'interactions come over the gateway';
   return `Discord posts interactions to ${application.interactions_endpoint_url}`;
 }

@@ -2,16 +2,16 @@ export interface Finding {
   readonly check: string;
   /** `skipped`: there was nothing to check. `warning`: the bot works anyway. */
   readonly state: 'ok' | 'failed' | 'warning' | 'skipped';
-  readonly says: string;
-  readonly mend?: string;
+  readonly text: string;
+  readonly fix?: string;
 }
 
 export class CheckFailedError extends Error {
   override readonly name: string = 'CheckFailedError';
-  readonly mend: string;
-  constructor(says: string, mend: string) {
-    super(says);
-    this.mend = mend;
+  readonly fix: string;
+  constructor(text: string, fix: string) {
+    super(text);
+    this.fix = fix;
   }
 }
 
@@ -26,14 +26,14 @@ export class CheckSkippedError extends Error {
 }
 
 /** Runs a check, which returns its result as text. Any other error that it throws is an unexpected failure. */
-export async function find(check: string, look: () => Promise<string> | string): Promise<Finding> {
+export async function find(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
-    return { check, state: 'ok', says: await look() };
+    return { check, state: 'ok', text: await run() };
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
-    if (error instanceof CheckSkippedError) return { check, state: 'skipped', says };
-    const mend = error instanceof CheckFailedError ? error.mend : 'this is unexpected: please report it';
-    return { check, state: error instanceof CheckWarningError ? 'warning' : 'failed', says, mend };
+    const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof CheckSkippedError) return { check, state: 'skipped', text };
+    const fix = error instanceof CheckFailedError ? error.fix : 'this is unexpected: please report it';
+    return { check, state: error instanceof CheckWarningError ? 'warning' : 'failed', text, fix };
   }
 }
 
@@ -44,11 +44,11 @@ export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);
   const lines: string[] = [];
-  for (const { check, state, says, mend } of findings) {
-    const text = says.replaceAll('\n', `\n${indent}`);
+  for (const { check, state, text, fix } of findings) {
+    const indented = text.replaceAll('\n', `\n${indent}`);
     const mark = state === 'failed' ? 'FAILED' : state;
-    lines.push(`${mark.padEnd(MARK_WIDTH)}  ${check.padEnd(width)}  ${text}`);
-    if (mend !== undefined) lines.push(`${indent}→ ${mend}`);
+    lines.push(`${mark.padEnd(MARK_WIDTH)}  ${check.padEnd(width)}  ${indented}`);
+    if (fix !== undefined) lines.push(`${indent}→ ${fix}`);
   }
   return `${lines.join('\n')}\n`;
 }

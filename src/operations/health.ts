@@ -52,10 +52,10 @@ async function tryToWrite(store: HealthParts['store']): Promise<Health['store']>
   }
 }
 
-function listingOf(breaker: Pick<Breaker, 'heldBackFor' | 'latest'>): Health['listing'] {
+function listingOf(breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>): Health['listing'] {
   const latest = breaker.latest();
   if (latest === undefined) return { ok: null };
-  const extent = breaker.heldBackFor();
+  const extent = breaker.pausedGuilds();
   const heldBack = extent === 'none' ? undefined : `submissions of ${extent} Discord servers are paused`;
   const detail = latest.trouble ?? heldBack;
   return detail === undefined ? { ok: true } : { ok: false, detail };
@@ -66,7 +66,7 @@ interface HealthParts {
   /** Returns the application setting that stops Discord from sending commands to this bot; `undefined` if there is none. */
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
-  readonly breaker: Pick<Breaker, 'heldBackFor' | 'latest'>;
+  readonly breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>;
 }
 
 export interface WatchedParts extends HealthParts {

@@ -240,6 +240,6 @@ function watchState(register: Registry, parts: WatchedParts): void {
   const breakerHelp = '1 for the guilds whose submissions are paused: none, some or all.';
   labelled('listing_breaker', breakerHelp, 'extent', () => ({
     ...{ none: 0, some: 0, all: 0 },
-    [breaker.heldBackFor()]: 1,
+    [breaker.pausedGuilds()]: 1,
   }));
 }

@@ -20,10 +20,10 @@ const LEAST_MEMORY = 480 * 1024 * 1024;
 
 /** Checks whether a bot of this version can use the database. Doesn't write anything; a bot may be using the database. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
-  const says = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
+  const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
-  if (newer.length === 0) return says;
-  return `${says}\na newer version has migrated it (${newer.join(', ')}), but this version can still use it`;
+  if (newer.length === 0) return text;
+  return `${text}\na newer version has migrated it (${newer.join(', ')}), but this version can still use it`;
 }
 
 async function checkSqlite(path: string): Promise<string> {
@@ -109,18 +109,18 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   });
   const elsewhere = 'copy them to another machine: see "Off-site backups" in docs/operate.md';
   if (backupEveryHours === 0) {
-    const says = last === undefined ? 'there is none' : `the last one was made ${agoOf(Date.now() - last)}`;
+    const text = last === undefined ? 'there is none' : `the last one was made ${agoOf(Date.now() - last)}`;
     throw new CheckWarningError(
-      `${says}, and BACKUP_EVERY_HOURS=0 turns backups off`,
+      `${text}, and BACKUP_EVERY_HOURS=0 turns backups off`,
       'remove it for a backup every day',
     );
   }
   if (last === undefined)
     return `the bot makes one at its first start, then every ${backupEveryHours} hours; ${elsewhere}`;
   const agoMs = Date.now() - last;
-  const says = `the last one was made ${agoOf(agoMs)}; ${elsewhere}`;
-  if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return says;
-  throw new CheckWarningError(says, 'start the bot; if it is running, its log has the reason');
+  const text = `the last one was made ${agoOf(agoMs)}; ${elsewhere}`;
+  if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return text;
+  throw new CheckWarningError(text, 'start the bot; if it is running, its log has the reason');
 }
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {

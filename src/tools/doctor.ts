@@ -13,11 +13,11 @@ const HOW =
  */
 async function main(): Promise<void> {
   usage(HOW, { arguments: 0 });
-  const findings: Finding[] = [{ check: 'Node', state: 'ok', says: process.versions.node }];
+  const findings: Finding[] = [{ check: 'Node', state: 'ok', text: process.versions.node }];
   try {
     const config = readConfig(process.env);
-    const says = ['all variables are valid', ...misspelt(process.env)].join('\n');
-    findings.unshift({ check: 'Configuration', state: 'ok', says });
+    const text = ['all variables are valid', ...misspelt(process.env)].join('\n');
+    findings.unshift({ check: 'Configuration', state: 'ok', text });
     const { commands } = createApp({ config, logger: SILENT, onFatal: () => undefined });
     findings.push(...(await checksOf({ config, commands })));
   } catch (error) {
@@ -25,8 +25,8 @@ async function main(): Promise<void> {
     findings.unshift({
       check: 'Configuration',
       state: 'failed',
-      says: error.message,
-      mend: 'fix these in .env or the environment; docs/configuration.md explains each. The other checks need them',
+      text: error.message,
+      fix: 'fix these in .env or the environment; docs/configuration.md explains each. The other checks need them',
     });
   }
   process.stdout.write(scrub(table(findings)));

@@ -103,8 +103,8 @@ async function tryListing(env: Environment): Promise<TestedValue> {
   const finding = await find('Listing service', () => checkListing(config));
   const better = finding.state === 'failed' ? await listingUrlWithoutApi(config) : undefined;
   if (better === undefined) return { findings: [finding] };
-  const says = `responds at ${better}, which is used instead: the bot adds /api itself`;
-  return { findings: [{ check: finding.check, state: 'ok', says }], better };
+  const text = `responds at ${better}, which is used instead: the bot adds /api itself`;
+  return { findings: [{ check: finding.check, state: 'ok', text }], better };
 }
 
 /** Writes the settings to the file, which only its owner can read. The rest of the file stays. */

@@ -20,7 +20,7 @@ it.each([
   [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
   [3 * DAY_MS, "is 72 hours ahead of Discord's"],
 ])('a clock that is %i ms ahead is reported if it is off by more than five minutes', async (aheadMs, says) => {
-  expect(clockTrouble(aheadMs)?.says).toBe(says);
+  expect(clockTrouble(aheadMs)?.text).toBe(says);
   const { clock, said } = setUp(aheadMs);
   await clock.logTrouble();
   expect(said()).toContain(says ?? '');

@@ -16,7 +16,7 @@ function play(story: string) {
     else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
     else breaker.note(what, sign === '+' ? 'answered' : 'failed');
   }
-  return { may: may.join(' '), heldBackFor: breaker.heldBackFor(), latest: breaker.latest()?.health };
+  return { may: may.join(' '), pausedGuilds: breaker.pausedGuilds(), latest: breaker.latest()?.health };
 }
 
 it.each([
@@ -60,8 +60,8 @@ it.each([
     'some',
     'answered',
   ],
-])('%s: %s', (_what, story, may, heldBackFor, latest) => {
-  expect(play(story)).toEqual({ may, heldBackFor, latest });
+])('%s: %s', (_what, story, may, pausedGuilds, latest) => {
+  expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
 it('the breaker drops the failures of the oldest of 10,001 guilds', () => {

@@ -67,9 +67,9 @@ async function open(...statuses: readonly number[]) {
       alert,
       minutes: 2,
       isShared: alert === 'shared',
-      says: `It is ${alert}`,
-      over: `It was ${alert}`,
-      look() {
+      text: `It is ${alert}`,
+      textAfter: `It was ${alert}`,
+      check() {
         looks += 1;
         return holds[alert] ?? false;
       },
@@ -279,7 +279,7 @@ describe('a condition', () => {
     readonly health?: object;
     readonly identifiesLeft?: number;
     readonly isPaused?: boolean;
-    readonly heldBackFor?: string;
+    readonly pausedGuilds?: string;
     readonly backedUpMsAgo?: number;
     readonly backupEveryHours?: number;
     readonly path?: string | undefined;
@@ -289,7 +289,7 @@ describe('a condition', () => {
     const conditions = createConditions({
       config: { backupEveryHours: wrong.backupEveryHours ?? 24 },
       gateway: { identifiesLeft: () => identifiesLeft, askIdentifiesLeft: async () => undefined },
-      breaker: { heldBackFor: () => wrong.heldBackFor ?? 'none' },
+      breaker: { pausedGuilds: () => wrong.pausedGuilds ?? 'none' },
       store: {
         path: 'path' in wrong ? wrong.path : path,
         values: { get: async () => Date.now() - backedUpMsAgo },
@@ -298,8 +298,8 @@ describe('a condition', () => {
     } as never);
     wrong.happens?.(conditions);
     const found: Record<string, boolean | string> = {};
-    for (const { alert, look } of conditions.list) {
-      const held = await look({ ...WELL, ...wrong.health });
+    for (const { alert, check } of conditions.list) {
+      const held = await check({ ...WELL, ...wrong.health });
       if (held !== false) found[alert.replace('ListingBot', '')] = held;
     }
     return found;
@@ -329,7 +329,7 @@ describe('a condition', () => {
     ],
     [
       'a service that is down for some guilds',
-      { heldBackFor: 'some', health: { listing: { ok: false, detail: 'timeout: no response' } } },
+      { pausedGuilds: 'some', health: { listing: { ok: false, detail: 'timeout: no response' } } },
       { BreakerOpen: 'timeout: no response' },
     ],
     ['249 IDENTIFYs', { identifiesLeft: 249 }, { FewIdentifies: '249 are left' }],

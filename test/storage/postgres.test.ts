@@ -276,7 +276,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       trouble: () => undefined,
       shards: () => ({ ready: 0, connecting: 0, disconnected: 0 }),
     };
-    const breaker = { heldBackFor: () => 'none' as const, latest: () => undefined };
+    const breaker = { pausedGuilds: () => 'none' as const, latest: () => undefined };
     expect(await healthOf({ store, gateway, breaker, transportTrouble: () => undefined })).toMatchObject({
       ready: true,
       store: { ok: true },

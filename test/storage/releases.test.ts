@@ -206,7 +206,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   const preview = await pressSubmit(member, await post('draft'));
   expect(textOf(preview)).toContain('Waiting for a moderator');
   const own = await post('own');
-  expect((await openModal(member, own, 'Edit')).typed.server).toBe('waits.example.com:27015');
+  expect((await openModal(member, own, 'Edit')).typed.server).toBe('waits.example.com');
   const waiting = await post('waiting', moderator.channelId);
   const [, decline = '', correct = '', ...showAll] = labelsOf(waiting);
   for (const label of [decline, correct]) expect((await moderator.press(waiting, label)).kind).toBe('modal');

@@ -348,7 +348,7 @@ describe('the doctor, about everything else', () => {
     const mend = expect.stringContaining('its log has the reason');
     expect(await check(26)).toMatchObject({ state: 'warning', mend });
     const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
-    expect(await check(3, 0)).toMatchObject({ state: 'warning', says: none });
+    expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
   });
 
   it("warns of a .env that is readable by others or isn't read, and of an unused proxy", async () => {
