@@ -38,7 +38,7 @@ export function helpCommand(
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
-  /** Descriptions by everything that makes them differ: members request the same few all the time. */
+  /** Caches descriptions by everything that they depend on, because members mostly request the same few. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {

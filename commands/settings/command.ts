@@ -33,8 +33,8 @@ import {
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
- * Discord's own guide to the Integrations page. No link to that page of a guild is documented (Discord docs: Message
- * Formatting has guild navigation to other pages only), so a text describes how to get there.
+ * Discord's own guide to the Integrations page. Discord doesn't document a link to that page of a guild (Discord docs:
+ * Message Formatting, Guild Navigation), so a text describes how to get there.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';

@@ -42,7 +42,7 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;
 }
 
-/** Explains who can submit: that is set in Discord itself. */
+/** Explains that Discord's own settings determine who can submit. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
 
 /**

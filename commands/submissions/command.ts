@@ -75,7 +75,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
       ...(userId !== '' && { userId }),
-      // No game has an empty alias.
+      // An empty alias doesn't match any game.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),

@@ -72,7 +72,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // From a history, whose message stays as it is.
+      // In a history, whose message stays unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -80,7 +80,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
-      // Includes servers that were already submitted.
+      // Submits servers that were already submitted, too.
       anyway: {
         answers: 'sending',
         run: (context) =>
@@ -103,7 +103,7 @@ export function submitActions(deps: CommandDeps): Actions {
         return (row) => repair && repaired(typedOf(row), repair);
       }),
       edit: opening('edit', 'invalid'),
-      // The message with the report stays as it is.
+      // The message with the report stays unchanged.
       correct: opening('correct', 'all'),
       // The submission continues to wait for a moderator until the modal is submitted.
       change: {

@@ -122,7 +122,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** If something else has to be done before trying again can help, that button isn't the primary one. */
+/** The button for trying again is the primary one, unless the member has to do something else first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];

@@ -131,7 +131,7 @@ export async function startListing(options: ListingOptions = {}) {
     },
     allow: changing(service.allow),
     revoke: changing(service.revoke),
-    /** Calls a function on each response and each change of state. @returns a function that ends it */
+    /** Calls a function on each response and each change of state. @returns a function that stops the calls */
     watch,
     close: loopback.close,
   };

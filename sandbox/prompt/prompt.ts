@@ -108,7 +108,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     get title(): string {
       return modal?.data.title ?? me.name;
     },
-    /** Whether the bot once did not respond in time. */
+    /** Whether the bot has ever failed to respond in time. */
     get lost(): boolean {
       return lost;
     },

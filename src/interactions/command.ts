@@ -73,7 +73,7 @@ export interface Reply {
   readonly components?: readonly ActionRow[];
   /** Whether everyone in the channel sees it, if it is the first response. Otherwise only its member sees a reply. */
   readonly isPublic?: true;
-  /** Whether the action did nothing, as with a UserError, but with buttons. */
+  /** Whether the action wasn't done, as with a UserError. Unlike an error, the reply can have buttons. */
   readonly isUserError?: true;
   /** Whether the button's message stays below the reply, with its files. These components replace its own. */
   readonly keepsMessage?: true;

@@ -88,7 +88,7 @@ function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | unde
   return undefined;
 }
 
-/** Every row of a document has the same names. */
+/** Cached, because every row of a document has the same names. */
 const remembered = createBoundedMap<FieldName | 'none'>(500);
 
 /**

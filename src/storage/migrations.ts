@@ -260,7 +260,7 @@ const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 /**
  * Brings the tables up to date. Compatible migrations of a newer version stay applied.
  * @param found the names of the applied migrations, already checked by {@link refuseUnknown}
- * @throws the database's error; nothing is changed then
+ * @throws the database's error; the tables then stay unchanged
  */
 export async function migrate(
   db: Kysely<Tables>,

@@ -57,7 +57,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
     default_transaction_isolation: 'read committed',
     // Transactions that need no sync switch this off for themselves.
     synchronous_commit: 'on',
-    // A machine that vanished loses its guild locks.
+    // Releases the guild locks of a machine that has vanished.
     idle_in_transaction_session_timeout: '20s',
     statement_timeout: isUnhurried ? '0' : `${STATEMENT_MS / 1_000}s`,
   };

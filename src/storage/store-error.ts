@@ -27,7 +27,7 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
 /**
  * Returns the path of the SQLite file.
  * @param advice what to do with PostgreSQL
- * @throws StoreError with `instead` if the data is in PostgreSQL
+ * @throws StoreError with the advice if the data is in PostgreSQL
  */
 export function fileOf(url: StoreUrl, advice: string): string {
   if (url.kind === 'sqlite') return url.path;

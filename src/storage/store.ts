@@ -19,7 +19,7 @@ const STUCK_SECONDS = 30;
 /** The key of a value that is written to test whether writing works. */
 export const WRITE_TEST = 'health:write-test';
 
-/** A transaction doesn't end. With SQLite, only the end of the process releases its connection. */
+/** A transaction is stuck. With SQLite, its connection is only released when the process exits. */
 export class StuckTransactionError extends Error {
   override readonly name = 'StuckTransactionError';
 }

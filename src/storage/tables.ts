@@ -109,7 +109,7 @@ export interface ServersTable {
   readonly game: string;
   /** Host and port in canonical form. */
   readonly address: string;
-  /** From when it counts for limits; null if it doesn't count, because it was never sent or its key was rejected. */
+  /** Since when it counts towards limits; null if it doesn't count, because it was never sent or its key was rejected. */
   readonly reserved_at: number | null;
   /** 1 if the member had their name deleted while a limit still counted their id. */
   readonly is_forgotten?: number | undefined;

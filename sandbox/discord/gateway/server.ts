@@ -136,7 +136,7 @@ export function createGateway(deps: GatewayDeps) {
       /** Stops sending on present and new connections, but keeps them open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
-        // Clients that connected in the meantime received no HELLO.
+        // Clients that connected in the meantime didn't receive HELLO.
         if (!yes) cut();
       },
       /** Makes the resume URL of READY reject every connection. */
