@@ -1,34 +1,25 @@
 import { BlockList } from 'node:net';
 
-/** Why an address can't be reached from the internet. */
-export type AddressRange =
-  | 'private'
-  | 'loopback'
-  | 'link-local'
-  | 'shared' // carrier-grade NAT
-  | 'multicast'
-  | 'documentation'
-  | 'benchmarking'
-  | 'broadcast'
-  | 'unspecified'
-  | 'unique-local'
-  | 'reserved';
+/**
+ * Why an address can't be reached from the internet. `shared` is carrier-grade NAT. `special` has a purpose of its own,
+ * such as documentation.
+ */
+export type AddressRange = 'private' | 'loopback' | 'shared' | 'special' | 'reserved';
 
 /**
  * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (2025-10-09; entries that aren't "globally reachable"),
  * IANA multicast address spaces, RFC 3879 (site-local). The first match wins.
  */
 const RANGES: readonly (readonly [AddressRange, readonly string[]])[] = [
-  ['unspecified', ['0.0.0.0/8', '::/128']],
-  ['broadcast', ['255.255.255.255/32']],
+  // Unspecified, broadcast, multicast; documentation; benchmarking.
+  ['special', ['0.0.0.0/8', '::/128', '255.255.255.255/32', '224.0.0.0/4', 'ff00::/8']],
+  ['special', ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']],
+  ['special', ['198.18.0.0/15', '2001:2::/48']],
   ['loopback', ['127.0.0.0/8', '::1/128']],
+  // Private, link-local and unique local addresses.
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fec0::/10']],
+  ['private', ['169.254.0.0/16', 'fe80::/10', 'fc00::/7']],
   ['shared', ['100.64.0.0/10']],
-  ['link-local', ['169.254.0.0/16', 'fe80::/10']],
-  ['unique-local', ['fc00::/7']],
-  ['multicast', ['224.0.0.0/4', 'ff00::/8']],
-  ['documentation', ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']],
-  ['benchmarking', ['198.18.0.0/15', '2001:2::/48']],
   // Protocol assignments, the 6to4 relay, future use; ORCHID, drone ids, AS112; segment routing ids.
   ['reserved', ['192.0.0.0/24', '192.88.99.0/24', '192.31.196.0/24', '192.175.48.0/24', '240.0.0.0/4']],
   ['reserved', ['2001:1::/32', '2001:4:112::/48', '2001:10::/28', '2001:20::/28', '2001:30::/28']],

@@ -1,6 +1,5 @@
 import { formatAddress } from '../addresses/address.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
-import type { AddressRange } from '../addresses/special-ranges.ts';
 import { EXAMPLE_PORT } from '../addresses/usual-ports.ts';
 import type { RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
@@ -29,13 +28,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
 }
 
 /** Ranges with their own explanation. All others are called special. */
-const KNOWN_RANGES: Readonly<Partial<Record<AddressRange, 'private' | 'loopback' | 'shared'>>> = {
-  private: 'private',
-  'unique-local': 'private',
-  'link-local': 'private',
-  loopback: 'loopback',
-  shared: 'shared',
-};
+const EXPLAINED_RANGES = ['private', 'loopback', 'shared'] as const;
 
 function shortKey(problem: RowProblem) {
   switch (problem.code) {
@@ -44,7 +37,7 @@ function shortKey(problem: RowProblem) {
     case 'name-too-long':
       return 'address-too-long';
     case 'not-public':
-      return KNOWN_RANGES[problem.range] ?? 'reserved';
+      return EXPLAINED_RANGES.find((range) => range === problem.range) ?? 'reserved';
     case 'reserved-name':
       return problem.zone === 'localhost' ? 'loopback' : problem.code;
     case 'port-not-a-number':

@@ -26,7 +26,7 @@ const PROBLEMS: Readonly<Record<RowProblem['code'], RowProblem>> = {
   'server-missing': { code: 'server-missing' },
   'ipv4-form': { code: 'ipv4-form', host: EVIL },
   'bad-ipv6': { code: 'bad-ipv6', host: EVIL },
-  'not-public': { code: 'not-public', host: EVIL, range: 'unique-local' },
+  'not-public': { code: 'not-public', host: EVIL, range: 'private' },
   'reserved-name': { code: 'reserved-name', host: EVIL, zone: EVIL },
   'single-label': { code: 'single-label', host: EVIL },
   'service-name': { code: 'service-name', host: EVIL },
