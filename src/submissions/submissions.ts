@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
@@ -115,30 +115,7 @@ const NO_MESSAGE = {
 };
 
 /** The columns that are written together with a new state. */
-export type StateChange = Pick<SubmissionsTable, 'state'> &
-  Partial<
-    Pick<
-      SubmissionsTable,
-      | 'process_id'
-      | 'started_at'
-      | 'ended_at'
-      | 'decided_by'
-      | 'decided_by_name'
-      | 'decision_id'
-      | 'decline_reason'
-      | 'decline_reason_key'
-    >
-  >;
-
-/** The columns of a new submission that come from its draft and its member. */
-type SubmissionKeys =
-  | 'id'
-  | 'draft_id'
-  | 'guild_id'
-  | 'user_id'
-  | 'user_name'
-  | 'interaction_id'
-  | 'process_id';
+type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
@@ -173,7 +150,7 @@ export function createSubmissions({
    */
   async function insert(
     { draftId, guildId, user, rows, interactionId }: NewSubmission,
-    columns: Insertable<Omit<SubmissionsTable, SubmissionKeys>>,
+    columns: StateChange & Pick<SubmissionsTable, 'created_at' | 'revision' | 'shown_revision'>,
   ): Promise<string> {
     const id = randomUUID();
     await tables()
