@@ -326,8 +326,7 @@ function readVariable(env: Environment, name: string): string | undefined {
 }
 
 /** How many typos a misspelt name can have: one if it is short, otherwise two. */
-const MOST_TYPOS = { short: 1, long: 2 };
-const LONG = 9;
+const mostTypos = (name: string): number => (name.length < 9 ? 1 : 2);
 
 /**
  * Suggests the intended name for unknown variables that resemble one of the bot's: `MEMBER_LIMITS: did you mean
@@ -345,7 +344,7 @@ export function misspelt(env: Environment): readonly string[] {
 
 function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
-  const most = typed.length < LONG ? MOST_TYPOS.short : MOST_TYPOS.long;
+  const most = mostTypos(typed);
   const distance = prefixDistance(typed, most);
   const similar = KNOWN.find(
     (other) => Math.abs(other.length - typed.length) <= most && distance(other) <= most,

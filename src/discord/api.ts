@@ -206,7 +206,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     try {
       return await within(longestWaitMs, attempt, signal);
     } catch (error) {
-      if (isUnauthorized(error) && !isTokenRejected) {
+      if (hasStatus(error, 401) && !isTokenRejected) {
         tokenCheck ??= checkToken().finally(() => {
           tokenCheck = undefined;
         });
@@ -226,7 +226,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
     } catch (error) {
-      isTokenRejected = isUnauthorized(error);
+      isTokenRejected = hasStatus(error, 401);
       if (isTokenRejected) onTokenRejected?.();
     }
   }
@@ -305,7 +305,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (failure === undefined) return;
     try {
       if (isRejectedByDiscord(failure) || failure instanceof LostInteractionError) throw lostOr(failure);
-      if (isRateLimited(failure)) {
+      if (hasStatus(failure, 429)) {
         const waitMs = Number(Object(failure.rawError).retry_after ?? 0) * 1000;
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
@@ -452,13 +452,11 @@ function createConnections() {
 
 /** Whether Discord understood the request and rejected it. It would reject the same request again. */
 export const isRejectedByDiscord = (error: unknown): boolean =>
-  error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !isRateLimited(error);
+  error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !hasStatus(error, 429);
 
-/** Whether a first response hit a rate limit. For other requests, discord.js throws a RateLimitError. */
-const isRateLimited = (error: unknown): error is DiscordAPIError =>
-  error instanceof DiscordAPIError && error.status === 429;
-
-const isUnauthorized = (error: unknown): boolean => error instanceof DiscordAPIError && error.status === 401;
+/** Only a first response has status 429. For other requests, discord.js throws a RateLimitError. */
+const hasStatus = (error: unknown, status: number): error is DiscordAPIError =>
+  error instanceof DiscordAPIError && error.status === status;
 
 /** Whether the outcome is unknown, because Discord failed or its response didn't arrive. */
 export const isUncertain = (error: unknown): boolean =>
@@ -475,7 +473,7 @@ export const hasCode = (error: unknown, code: number): boolean =>
 
 function lostOr(error: unknown): unknown {
   const isLost =
-    isRateLimited(error) ||
+    hasStatus(error, 429) ||
     hasCode(error, RESTJSONErrorCodes.UnknownInteraction) ||
     hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
   return isLost
