@@ -13,12 +13,13 @@ import {
   RequestMethod,
   Routes,
 } from 'discord.js';
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
 import { createBlock } from './block.ts';
+import { createConnections } from './rest-connections.ts';
 import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
@@ -37,13 +38,8 @@ const UPLOAD_BYTES_PER_SECOND = 50_000;
 const LONGEST_REQUEST_MS = 10 * 60_000;
 /** How long a request with the bot's token waits for a rate limit by default, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** How long idle connections stay open, so that a first response doesn't have to wait 50 ms for TLS (measured). */
-const KEEP_ALIVE_MS = 5 * 60_000;
-const CONNECT_MS = 2_500;
 /** How often the library deletes the data that it stores for each interaction's token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** The maximum number of connections in each of the two pools, one for first responses and one for all other requests. */
-const MOST_CONNECTIONS = 256;
 /** The shortest pause after a 429, in milliseconds. Some 429s specify zero. */
 const LEAST_PAUSE_MS = 250;
 
@@ -417,37 +413,6 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
     (error: unknown) => error,
   );
   return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
-}
-
-const createAgent = (): Agent =>
-  new Agent({
-    connections: MOST_CONNECTIONS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_MS },
-  });
-
-/** Creates connections that stay open and can be replaced. */
-function createConnections() {
-  let agent = createAgent();
-  let draining: Promise<void> | undefined;
-  return {
-    agent: (): Agent => agent,
-    /**
-     * Replaces the connections for new requests. Current requests keep theirs. Does nothing while connections from the last
-     * replacement are still in use. Otherwise, a burst of slow requests would open more and more connections.
-     */
-    replace(): void {
-      if (draining !== undefined) return;
-      draining = agent
-        .close()
-        .catch(() => undefined)
-        .finally(() => {
-          draining = undefined;
-        });
-      agent = createAgent();
-    },
-  };
 }
 
 /** Whether Discord understood the request and rejected it. It would reject the same request again. */
