@@ -12,7 +12,7 @@ import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** Runs every check that needs the configuration and the right Node version. They take 20 seconds at most. */
+/** Runs every check that needs the configuration and the right Node version. Together they take 20 seconds at most. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });

@@ -26,12 +26,14 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** If fewer IDENTIFYs are left for the day, a start is risky: Discord resets the token after the last one. */
+/**
+ * Below this number of IDENTIFYs left in the day, starting is risky, because Discord resets the token after the last one.
+ */
 const FEW_IDENTIFIES = 100;
-/** The time limit for all requests to Discord together, in milliseconds. */
+/** The time limit for all requests to Discord in total, in milliseconds. */
 const DISCORD_MS = 8_000;
 
-/** Reads from Discord. @throws CheckFailedError with the reason why Discord didn't respond, and how to fix it */
+/** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond, and what to do about it. */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
 /** The part of the configuration that the Developer Portal checks need. */
@@ -40,7 +42,7 @@ export type PortalConfig = Pick<
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
 >;
 
-/** Gives all requests to Discord a common time limit, which includes waiting for a rate limit or a block. */
+/** Gives all requests to Discord one common time limit. It includes waits for rate limits and blocks. */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);
@@ -79,10 +81,10 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   );
 }
 
-/** The findings about the settings in the Developer Portal, and the application. */
+/** The findings about the settings in the Developer Portal, together with the application. */
 export interface PortalFindings {
   readonly findings: readonly Finding[];
-  /** Undefined if Discord doesn't return it. */
+  /** Undefined if Discord didn't return it. */
   readonly application: Application | undefined;
 }
 

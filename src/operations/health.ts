@@ -10,21 +10,24 @@ import type { Store } from '../storage/store.ts';
 import { VERSION } from '../version.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The state of the bot. It's ready if commands arrive and can be recorded. */
+/** The state of the bot. The bot is ready if commands arrive and can be recorded. */
 export interface Health {
   readonly version: string;
   readonly ready: boolean;
-  /** `detail` explains why no commands arrive: a setting in the Developer Portal, or the reason why nothing is connected. */
+  /**
+   * `detail` explains why no commands arrive: because of a setting in the Developer Portal, or because no shard is
+   * connected.
+   */
   readonly gateway: {
     readonly ok: boolean;
     readonly shards: Readonly<Record<string, number>>;
     readonly detail?: string;
   };
-  /** `detail` names files, never values. */
+  /** `detail` may contain file names, but never stored values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
-   * Whether the listing service responds. This is only information, because the bot runs without it. `null`: no request
-   * since the start.
+   * Whether the listing service responds. This doesn't affect readiness, because the bot runs without the service. `null`:
+   * no requests since the start.
    */
   readonly listing: { readonly ok: boolean | null; readonly detail?: string };
 }
@@ -63,7 +66,7 @@ function listingOf(breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>): Health['l
 
 interface HealthParts {
   readonly gateway: Pick<GatewayState, 'trouble' | 'shards'>;
-  /** Returns the application setting that stops Discord from sending commands to this bot; `undefined` if there is none. */
+  /** Returns the application setting that prevents commands from reaching this bot; `undefined` if there is none. */
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>;
@@ -85,9 +88,9 @@ export interface HealthServerDeps {
 }
 
 /**
- * Serves `/livez` (200 while the process runs its event loop), `/readyz` (200 or 503, with the reasons as JSON) and
- * `/metrics`. They contain no secrets and need no password. Must be started first, so that it can report a slow start.
- * Starting throws an HttpServerError if it can't listen on the address.
+ * Serves `/livez` (200 while the event loop runs), `/readyz` (200 or 503, with the reasons as JSON) and `/metrics`. They
+ * don't contain secrets or need a password. Must be started first, so that it can report a slow start. Starting it throws
+ * an HttpServerError if it can't listen on the address.
  */
 export function createHealthServer({ port, host, metrics, parts, logger }: HealthServerDeps): Part {
   async function answer(path: string, response: ServerResponse): Promise<void> {

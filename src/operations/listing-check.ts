@@ -12,7 +12,7 @@ export type ListingConfig = Pick<
 
 /** The time limit for the service's response, in milliseconds. */
 const LISTING_MS = 5_000;
-/** A key that no account has. By rejecting it, the service shows that it is running. */
+/** A key that doesn't belong to any account. If the service rejects it, the service is running. */
 const NO_KEY = new Secret('doctor-asks-without-a-key');
 
 /** Requests `action=games` from the service at `baseUrl`. */

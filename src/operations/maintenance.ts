@@ -5,13 +5,13 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 
 /**
  * Tasks that work in small steps. If one fails, the others still run. When the bot stops, `stopping` is aborted, and a
- * task throws between two steps.
+ * running task throws between two steps.
  */
 type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
 
 export interface MaintenanceDeps {
   readonly tasks: Tasks;
-  /** Tasks that run first, and only if the clock is right. */
+  /** Tasks that delete data by age. They run first, and only if the clock is right. */
   readonly byAge: Tasks;
   /** Never throws. */
   readonly isClockRight: () => Promise<boolean>;
@@ -20,8 +20,8 @@ export interface MaintenanceDeps {
 }
 
 /**
- * Creates the job that deletes expired data and re-encrypts the data of old keys. It runs soon after the start and then
- * once an hour, in one process for all.
+ * Creates the job that deletes expired data and re-encrypts data that was encrypted with old keys. It runs soon after the
+ * start and then once an hour, in one process for all.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
   const { tasks, byAge, isClockRight, claimJob, logger } = deps;

@@ -9,25 +9,24 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * Returns the name of a backup until it is complete. Every backup of a database into a folder uses the same name, so the
- * next backup overwrites the remains of a killed one.
+ * Returns the file name of a backup until it is complete. All backups of a database into a folder use the same name, so the
+ * next backup overwrites a partial file that a killed process left.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
 export interface BackupDeps {
-  /** The database file; a bot may be using it. */
+  /** The path of the database file, which a bot may be using. */
   readonly path: string;
-  /** The backup file, which must not exist yet. */
+  /** The path of the backup file, which must not exist yet. */
   readonly file: string;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * Copies a snapshot of the database, without deleted data, into a file that only its owner can read. The file appears
- * complete, checked and synced, or not at all. It contains everything but the encryption key.
- *
- * `VACUUM INTO` reads in one transaction and doesn't disturb writers. It took 266 ms, and SQLite's online backup, which
- * restarts with each write, took 2.3 s (measured). It blocks its process, so the bot runs it in another one.
+ * Copies a snapshot of the database, without deleted data, into a file that only its owner can read. The file appears only
+ * when it is complete, checked and synced. It contains everything but the encryption key.
+ * `VACUUM INTO` reads in one transaction and doesn't disturb writers. It took 266 ms. SQLite's online backup, which
+ * restarts with each write, took 2.3 s (measured). The copy blocks its process, so the bot makes it in a separate one.
  * @returns the size of the file, in bytes
  * @throws StoreError if no backup was made
  */
@@ -51,7 +50,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   let copy: FileHandle | undefined;
   try {
     await removePartial(partial);
-    // Creates the file before SQLite opens it, so that it has the right mode.
+    // Creates the file before SQLite opens it, to give it the right mode.
     copy = await open(partial, 'wx', 0o600);
     withDatabaseFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await copy.sync();
@@ -68,14 +67,14 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
   await sync(folder).catch(warn('may be lost in a power failure'));
-  // The metrics and the next scheduled backup read this time. The bot may be a different version.
+  // Saves the time for the metrics and for scheduling the next backup. The running bot may be a different version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
     warn('its time could not be saved'),
   );
   return (await stat(file)).size;
 }
 
-/** Removes an incomplete backup, and SQLite's journal for it. @param partial see {@link partialIn} */
+/** Deletes an incomplete backup and its SQLite journal. @param partial see {@link partialIn} */
 export async function removePartial(partial: string): Promise<void> {
   await rm(partial, { force: true });
   await rm(`${partial}-journal`, { force: true });
@@ -86,7 +85,7 @@ export const LEAST_FREE = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
-/** Returns the free bytes in a folder, and the bytes that a backup of the database into it needs. */
+/** Returns how many bytes are free in a folder, and how many bytes a backup of the database needs there. */
 export async function roomFor(
   path: string,
   folder = dirname(resolve(path)),

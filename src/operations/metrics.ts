@@ -18,9 +18,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';
-/** In seconds. Discord waits 3 for a first response. */
+/** In seconds. Discord waits 3 seconds for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** In seconds. A long list can take minutes; a reply is possible for 15 minutes. */
+/** In seconds. A long list can take minutes, and replies are possible for 15 minutes. */
 const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
 /** In seconds. A synced commit took 0.43 ms (measured). */
@@ -38,9 +38,9 @@ const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
 
 /**
- * Creates the metrics in Prometheus text format. Some are counted as events happen, others are read at each scrape. No
- * label names a guild or a user, and each has few values. Each bot has its own registry, so that two bots in one
- * process don't share counts.
+ * Creates the metrics in Prometheus text format. Some are counted as events happen, and others are read at each scrape.
+ * Labels have few values and never name a guild or a user. Each bot has its own registry, so that two bots in one process
+ * don't share counts.
  */
 export function createMetrics() {
   const { Registry, collectDefaultMetrics } = loadClient();
@@ -48,7 +48,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    /** Includes the state of these parts in every scrape from now on. */
+    /** Adds the state of these parts to every scrape from now on. */
     watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),
@@ -120,7 +120,7 @@ function createCounters(register: Registry) {
     ['outcome'],
   );
 
-  // Prometheus counts the first event of a kind as an increase only if there was a 0 before it.
+  // Prometheus can only count the first event of a kind as an increase if the metric was 0 before.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [responded, replied]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
@@ -173,7 +173,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Omits unknown numbers, and those that can't be read.
+        // Omits numbers that are unknown or can't be read.
         this.remove();
         const now = await Promise.try(value).catch(() => undefined);
         if (now !== undefined) this.set(now);

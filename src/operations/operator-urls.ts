@@ -19,18 +19,18 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 }
 
-/** Reads the URL. For a Discord webhook, this doesn't post anything. @throws Error as {@link ask} */
+/** Requests the URL. If it is a Discord webhook, this doesn't post anything. @throws Error as {@link ask} */
 export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
 
 /**
  * Makes a request without following redirects.
- * @throws Error without the URL and the response, which may be secret
+ * @throws Error that doesn't contain the URL or the response, because they may be secret
  */
 async function ask(
   url: Secret,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
 ): Promise<void> {
-  // Discord asks all clients to use this format (Discord docs: Reference, "User Agent").
+  // Discord requires this format from all clients (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
   const signal = AbortSignal.timeout(ANSWER_MS);
   let status: number;

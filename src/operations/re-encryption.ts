@@ -15,8 +15,8 @@ export interface ReencryptionDeps {
 }
 
 /**
- * Re-encrypts the data of old keys once every process encrypts with the new key. The old keys count as used until all
- * data is re-encrypted, so a crash only repeats the work.
+ * Re-encrypts data that was encrypted with old keys, once every process encrypts with the new key. The old keys count as
+ * used until all data has been re-encrypted. So a crash only means that some work is repeated.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
@@ -44,14 +44,14 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
   };
 }
 
-/** Returns the record to store in place of a decrypted one; `undefined` keeps the old one. */
+/** Returns the record that replaces a decrypted one; `undefined` keeps the old one. */
 type ReencryptRecord = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Decrypts all encrypted data: the API keys, the interactions without a reply and the decision notices. Bots can run at
- * the same time.
- * @returns the names of records that no key decrypts
- * @throws the reason of `stopping` if it is aborted, between two records
+ * Decrypts all encrypted data: the API keys, the interactions without a reply, and the decision notices. Bots can keep
+ * running.
+ * @returns the names of records that no key can decrypt
+ * @throws the abort reason of `stopping`, between two records
  */
 export async function openEncrypted(
   { tables, values, inGuild }: ReencryptionDeps['store'],
@@ -75,7 +75,7 @@ export async function openEncrypted(
     const name = `${API_KEYS}:${guildId}`;
     const reencryptKey = async () => {
       const stored = await values.get(name);
-      // The guild's key has been removed in the meantime.
+      // The guild's key has been removed since it was read.
       if (stored === undefined) return;
       const value = Object(stored);
       const sealed = reencrypted(name, value.sealed, sealContext(guildId));
@@ -98,7 +98,7 @@ export async function openEncrypted(
       .updateTable('interactions')
       .set({ encrypted: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The interaction may have received its reply in the meantime.
+      // The interaction may have received its reply since it was read.
       .where('encrypted', '=', before)
       .execute();
   }
@@ -116,7 +116,7 @@ export async function openEncrypted(
       .updateTable('submissions')
       .set({ notice: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The member may have been notified in the meantime.
+      // The member may have been notified since the record was read.
       .where('notice', '=', before)
       .execute();
   }

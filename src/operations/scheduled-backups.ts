@@ -12,7 +12,10 @@ import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
-/** Returns how many days backups keep deleted data, until the last of them is replaced; 0 if the bot doesn't make any. */
+/**
+ * Returns how many days backups contain deleted data, until the last such backup is replaced; 0 if the bot doesn't make
+ * backups.
+ */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
   const { storeUrl, backupEveryHours, backupKeep } = config;
   return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
@@ -27,16 +30,16 @@ export interface ScheduledBackupsDeps {
 
 /** How often the bot checks whether a backup is due, in milliseconds. A failed backup is retried at the same interval. */
 const LOOK_EVERY_MS = 600_000;
-/** How long after its due time a backup counts as overdue, in milliseconds. */
+/** How late a backup must be to count as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 /** Matches the end of a scheduled backup's name: `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
- * Makes a backup at a fixed interval after the last one, even across restarts or if the operator made the last one. A
- * separate process writes it into the folder `backups` beside the database. Only the latest backups are kept. Must be
- * started after the store.
+ * Makes a backup at a fixed interval after the last one, across restarts, and even if the operator made the last one. A
+ * separate process writes the backups into the folder `backups` next to the database. Only the latest ones are kept. Must
+ * be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
@@ -54,7 +57,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
-      // The process may have been killed before it finished.
+      // Removes the partial file in case the process was killed.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
@@ -74,8 +77,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   /**
-   * Keeps `made` and the latest backups before it. Names sort by time, so a name after `made` was given while the clock
-   * was ahead. Such a backup is deleted first.
+   * Keeps `made` and the latest backups before it. Names sort by time, so a backup with a name after `made` was made while
+   * the clock was ahead. Such backups are deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
     const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));
@@ -97,8 +100,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 }
 
 /**
- * Runs `npm run backup` without npm, for an hour at most; usually it takes seconds. It needs the database's location,
- * but no secret.
+ * Runs what `npm run backup` runs, for an hour at most; it usually takes seconds. It needs the location of the database,
+ * but no secrets.
  * @throws Error with the command's output
  */
 async function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {

@@ -7,17 +7,17 @@ import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  /** Called with the error that must end the process. */
+  /** Called with an error after which the process must end. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: SparingLog;
 }
 
-/** How many times the gateway is checked within the time that it can be silent. */
+/** How many times the gateway is checked during the longest silence that is allowed. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
- * Ends the process if the gateway has been silent for too long, so that a supervisor restarts it: the connection may
- * never recover on its own. Each start uses one IDENTIFY per shard. Must be started before the connection.
+ * Ends the process if the gateway has been silent for too long. The connection may never recover on its own, so a
+ * supervisor should restart the bot. Each start uses one IDENTIFY per shard. Must be started before the connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
@@ -39,7 +39,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a start, by Discord's current or last response. */
+  /** Whether enough IDENTIFYs are left for a start, according to Discord's current or last response. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
@@ -57,7 +57,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
       if (longestMs > 0) job.start();
     },
     async stop() {
-      // Doesn't wait for a check in progress, because Discord may take long to respond.
+      // Doesn't wait for a check in progress, because Discord may respond slowly.
       void job.stop();
     },
   };

@@ -9,7 +9,7 @@ export interface OnlineState {
   readonly application: Application;
 }
 
-/** Logs one entry with everything an operator wants to know about the started bot. It doesn't contain secrets. */
+/** Logs one entry with everything that an operator wants to know about the started bot. It doesn't contain secrets. */
 export async function reportStart(config: Config, logger: Logger, online: OnlineState): Promise<void> {
   logger.info(
     {
@@ -31,7 +31,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
   logger.info({}, `invite the bot: ${inviteLink(online.application.id)}`);
 }
 
-/** Lists the optional parts that are switched off, each with the variable that switches it on. */
+/** Lists the optional parts that are disabled, each with the variable that enables it. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

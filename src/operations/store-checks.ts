@@ -15,7 +15,7 @@ import { OVERDUE_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 
-/** The memory that the bot needs, in bytes: 300 MiB under load, and 170 for a long export (measured). */
+/** The memory that the bot needs, in bytes: 300 MiB under load, and 170 MiB for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
 
 /** Checks whether a bot of this version can use the database. Doesn't write anything; a bot may be using the database. */
@@ -29,7 +29,7 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
-    // Tries to write instead of reading the file's permissions, because other things can prevent writing.
+    // Tries to write, because permissions aren't the only thing that can prevent it.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be created at the first start`;
     await checkFile(path);
@@ -83,7 +83,7 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} decrypts the data; keep a copy of it`;
 }
 
-/** @param most the memory that the process can use, in bytes; defaults to the limit of the machine or its container */
+/** @param most the memory that the process can use, in bytes; by default the limit of the machine or its container */
 export function checkMemory(
   most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Marks a record that is damaged or has a shape unknown to this version. */
+/** Marks a record that is damaged, or has a shape that this version doesn't know. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {
   readonly values: Values;
-  /** The first part of the records' keys, such as `settings` in `settings:123`. */
+  /** The first part of the records' keys. For example, `settings` in `settings:123`. */
   readonly name: string;
   readonly schema: z.ZodType<Value> & { readonly shape: object };
   readonly logger: Pick<Logger, 'error'>;
@@ -37,7 +37,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       logOnce(`${name}:${id}`);
       return 'unreadable';
     },
-    /** Replaces every field that the schema knows, and keeps the fields that a newer version added. */
+    /** Replaces every field that the schema knows. Keeps fields that a newer version added. */
     async set(id: string, value: Value): Promise<void> {
       const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
       const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));

@@ -25,8 +25,8 @@ export class DamagedFileError extends StoreError {
 const CORRUPTION = [11, 26];
 
 /**
- * Creates the folder and the file if they are missing. SQLite would not create the folder, and would create a
- * world-readable file. The `-wal` and `-shm` files inherit the mode of the file.
+ * Creates the folder and the file if they don't exist. SQLite wouldn't create the folder, and would make the file readable
+ * by everyone. The `-wal` and `-shm` files inherit the mode of the file.
  * @throws StoreError with instructions
  */
 export async function prepareFile(path: string): Promise<void> {
@@ -40,9 +40,9 @@ export async function prepareFile(path: string): Promise<void> {
 
 /**
  * Reads the whole file once, read-only, before the bot writes to it.
- * @returns the names of the migrations applied to it
+ * @returns the names of the migrations that have been applied to it
  * @throws StoreError if the file is damaged, isn't a SQLite database, is locked, or was written by an incompatible version
- *   of the bot; the file stays unchanged
+ * of the bot; the file isn't changed
  */
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
@@ -61,7 +61,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the file for one use. A bot may be running on it.
+ * Opens the file, uses it and closes it. A bot may be using it at the same time.
  * @param isWritten if false, the file is opened read-only
  */
 export function withDatabaseFile<Result>(
@@ -99,7 +99,10 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
 /** Suffixes of the database's files. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** Returns instructions: a command that fixes the permissions if they are the problem, otherwise general advice. */
+/**
+ * Returns instructions for the operator: a command that fixes the permissions if those are the problem, otherwise general
+ * advice.
+ */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
@@ -115,7 +118,7 @@ async function whatToDo(path: string): Promise<string> {
   return 'check its owner and free space';
 }
 
-/** Returns the system's error code if this process can't read and write the file; `undefined` if it can. */
+/** Returns the system's error code if this process can't read or write the file; `undefined` if it can. */
 async function accessErrorOf(name: string): Promise<string | undefined> {
   try {
     await access(name, constants.R_OK | constants.W_OK);
@@ -125,7 +128,7 @@ async function accessErrorOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the folder, or its nearest existing ancestor. */
+/** Returns the folder if it exists, otherwise its nearest existing ancestor. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
@@ -142,8 +145,8 @@ export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * Flushes a file, or a folder's list of names, to the disk. Without it, a power cut can lose them. Windows writes names
- * immediately, and can't sync a file that was opened read-only.
+ * Flushes a file, or the list of files in a folder, to the disk, so that a power cut can't lose it. Windows writes file
+ * names immediately, and can't sync a file that was opened read-only.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

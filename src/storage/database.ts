@@ -19,26 +19,26 @@ export interface Database {
   prepare(mayMigrate: boolean): Promise<void>;
   /** Opens the database and brings its tables up to date. */
   open(): Promise<Kysely<Tables>>;
-  /** Opens the tables on a separate connection. SQLite has one connection for everything, so it returns `db` itself. */
+  /** Opens the tables on a separate connection. SQLite has a single connection, so it returns `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
   /**
-   * Opens the database without migrating it, while a bot may be running on it. Returns `undefined` if it doesn't have
+   * Opens the database without migrating it. A bot may be using it at the same time. Returns `undefined` if it doesn't have
    * tables yet.
    * @param isWritten if false, a SQLite file is opened read-only
    */
   openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
   /**
    * Opens the key-value storage. It reads and writes through `tables()`, so it takes part in transactions. Values are plain
-   * JSON: Keyv's own serialiser searches each string for binary data, which takes longer than reading it.
+   * JSON. Keyv's own serialiser searches each string for binary data, which takes longer than reading the value.
    */
   openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
-  /** @param db called when the transaction begins, which may be after a wait */
+  /** @param db called when the transaction begins, possibly after a wait */
   transaction<Result>(
     db: () => Kysely<Tables>,
     options: TransactionOptions,
     change: (own: Kysely<Tables>) => Promise<Result>,
   ): Promise<Result>;
-  /** Removes deleted data from the disk too, if that needs a separate step. */
+  /** Also removes deleted data from the disk, if that needs a separate step. */
   cutLog(db: Kysely<Tables>): Promise<void>;
   /** Returns an error that explains why the database can't be opened, with instructions. */
   cannotOpen(cause: unknown): Promise<StoreError>;
@@ -46,16 +46,16 @@ export interface Database {
 
 export interface TransactionOptions {
   readonly guildId: string;
-  /** Throws LockedGuildError instead of waiting for another transaction of the guild. SQLite waits anyway. */
+  /** If true, throws LockedGuildError instead of waiting for another transaction of the guild. SQLite waits in any case. */
   readonly ifFree: boolean;
-  /** Whether the change must survive a power loss. Costs 0.43 ms instead of 0.025 ms with SQLite (measured). */
+  /** Whether the change must survive a power cut. With SQLite, this takes 0.43 ms instead of 0.025 ms (measured). */
   readonly synced: boolean;
 }
 
 /**
- * Statements that prepare a restored backup. Work in progress during the backup was probably completed later. These
- * statements mark it as sent, so it becomes `unknown` at the next start and isn't sent again. Interactions from that time
- * can no longer get a reply, and its processes are dead.
+ * Statements that prepare a restored backup. Work that was in progress during the backup was probably completed later. The
+ * statements mark it as sent. So it becomes `unknown` at the next start and isn't sent again. Interactions from that time
+ * can no longer get a reply, and their processes are dead.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

@@ -16,18 +16,21 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * The prefix of the values that record, by id, every encryption key ever used. An id is stored before its key is used, so
+ * The prefix of the values that record the ids of all encryption keys ever used. An id is stored before its key is used. So
  * a bot that has all of these keys can decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 
-/** Returns the ids of all encryption keys that the data was ever encrypted with. */
+/** Returns the ids of all encryption keys that were ever used. */
 export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
 export interface AvailableKeys {
   /** The keys from `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
   readonly configured?: readonly Secret[] | undefined;
-  /** The key file, used if `ENCRYPTION_KEY` isn't set: one key per line, newest first. PostgreSQL has no key file. */
+  /**
+   * The key file, which is used if `ENCRYPTION_KEY` isn't set. It has one key per line, newest first. PostgreSQL has no key
+   * file.
+   */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
@@ -65,7 +68,7 @@ export interface StoreEncryptionDeps {
 }
 
 /**
- * Creates the encryption with this bot's keys. It starts after the store, and before everything that encrypts or decrypts.
+ * Creates the encryption with this bot's keys. It starts after the store, and before any part that encrypts or decrypts.
  */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
@@ -134,15 +137,13 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new EncryptionKeyError(`${path} must have one base64 key of ${KEY_BYTES} bytes on each line`);
 }
 
-/**
- * Whether users other than its owner can access the file. Always false on Windows, where the mode doesn't show permissions.
- */
+/** Whether anyone but its owner can access the file. Always false on Windows, where the mode doesn't show permissions. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
-/** Creates a key and stores it in a file that only its owner can read. The file appears complete or not at all. */
+/** Creates a key and stores it in a file that only its owner can read. The file appears only when it is complete. */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });

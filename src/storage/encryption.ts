@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** The length of an AES-256 key. */
 export const KEY_BYTES = 32;
-/** The version of the sealed record format. */
+/** The version of the format of encrypted records. */
 const VERSION = 1;
 /** A 96-bit IV, random for each record, and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
@@ -27,10 +27,10 @@ export class UndecryptableError extends Error {
 export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * Creates AES-256-GCM encryption. The context is the associated data, so a record copied to another guild can't be
+ * Creates AES-256-GCM encryption. The context is the associated data, so a record that was copied to another guild can't be
  * decrypted.
- * @param keys 32 bytes each, newest first: the first encrypts, all decrypt
- * @throws RangeError if there are no keys or one has another length
+ * @param keys 32 bytes each, newest first: the first one encrypts, all of them decrypt
+ * @throws RangeError if there are no keys, or if one has the wrong length
  */
 export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
@@ -77,7 +77,7 @@ export function createEncryption(keys: readonly Buffer[]) {
   };
 }
 
-/** Returns an id that identifies a key without revealing any of it. */
+/** Returns an id for a key that doesn't reveal any part of it. */
 export function keyId(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 12);
 }

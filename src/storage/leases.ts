@@ -3,13 +3,13 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a process counts as alive after a renewal, and how often it renews, in milliseconds. */
+/** How long a process counts as alive after renewing its lease, and how often it renews, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** How many consecutive renewals must be on time before a process looks for dead ones. */
+/** How many consecutive renewals must be on time before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
-/** Other processes declared this one dead and took over its work. It must exit immediately and stop sending. */
+/** Other processes considered this one dead and took over its work. It must exit immediately, and stop sending. */
 export class ExpiredLeaseError extends Error {
   override readonly name = 'ExpiredLeaseError';
 }
@@ -20,7 +20,9 @@ export interface LeasesDeps {
   readonly processId: string;
   /** Whether other processes of the bot use the database. If not, all other processes in it are dead. */
   readonly isShared: boolean;
-  /** Takes over the work of dead processes until the signal aborts. Called repeatedly, so failures are retried. */
+  /**
+   * Takes over the work of dead processes until the signal is aborted. It is called repeatedly, so failures are retried.
+   */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: ExpiredLeaseError) => void;
   readonly encryptionKeyId: () => string;
@@ -29,16 +31,17 @@ export interface LeasesDeps {
   readonly renewedEveryMs?: number | undefined;
 }
 
-/** Returns a query for the ids of all living processes. */
+/** Returns a query for the ids of all live processes. */
 export const living = ({ tables }: Pick<Store, 'tables'>) =>
   tables().selectFrom('leases').select('process_id');
 
-/** Whether the process of a row is dead. A process never counts itself as dead, even if its lease is gone. */
+/** Whether the process that a row belongs to is dead. A process never considers itself dead, even if its lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
 /**
- * Returns the ids of the keys that processes with a lease encrypt with. A dead process counts until its lease is deleted.
+ * Returns the ids of the keys that are used for encryption by processes with a lease. A dead process counts until its lease
+ * is deleted.
  */
 export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
@@ -46,9 +49,9 @@ export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Pr
 }
 
 /**
- * Tracks which processes are alive, by the database's clock. Each process has a lease row, which it renews on a separate
- * connection. A process that sees an expired row twice in a row deletes it. The deleted row can't be renewed, so its
- * process is permanently dead, and the others take over its work.
+ * Tracks which processes are alive, using the database's clock. Each process has a lease, which is a row that it renews on
+ * a separate connection. A process that finds another lease expired at two consecutive checks deletes it. A deleted lease
+ * can't be renewed, so its process is permanently dead, and the others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
@@ -57,7 +60,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
   let heldUntil = 0;
   let onTimeInARow = 0;
-  /** The processes whose lease had expired at the last check. */
+  /** The processes whose leases had expired at the last check. */
   let outOfDate: ReadonlySet<string> = new Set();
 
   const inMs = (ms: number) => sql<number>`${store.clock} + ${sql.lit(ms)}`;
@@ -94,7 +97,8 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   }
 
   /**
-   * Looks for dead processes only while this one is on time: after a pause of all processes, the others get time to renew.
+   * Looks for dead processes only while this process is on time. If all processes were paused, this gives the others time
+   * to renew.
    */
   async function findDead(): Promise<void> {
     const before = outOfDate;
@@ -145,7 +149,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     },
     async stop() {
       await Promise.all([renewals.stop(), takeovers.stop()]);
-      // From now on, other processes can take over this one's unfinished work.
+      // From now on, other processes can take over the unfinished work of this one.
       await store.tables().deleteFrom('leases').where('process_id', '=', processId).execute();
     },
   };

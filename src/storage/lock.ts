@@ -12,14 +12,14 @@ const BUSY = 5;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
-  /** Whether other processes of the same bot may use the database too. Only PostgreSQL supports it. */
+  /** Whether other processes of the same bot may use the database at the same time. Only PostgreSQL supports this. */
   readonly isShared?: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
  * Reserves a database for one bot, or for several processes that share it. A second bot would answer the same interactions,
- * and mistake the first one's work for the remains of a crash. Tools that can run next to a bot don't take the lock.
+ * and would treat the first one's work as left over from a crash. Tools that can run next to a bot don't take the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
   return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
@@ -27,7 +27,7 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
 
 /**
  * Uses SQLite to lock an empty file next to the database, because Node can't lock files itself. The kernel releases the
- * lock when the process ends, even after `kill -9`. The file stays, but has no meaning on its own.
+ * lock when the process ends, even after `kill -9`. The file remains, but means nothing without a lock.
  * @param path the database file
  */
 export function createFileLock(path: string): Required<Part> {
@@ -42,7 +42,7 @@ export function createFileLock(path: string): Required<Part> {
       const file = `${await realpath(path)}.lock`;
       try {
         held = new DatabaseSync(file, { timeout: 0 });
-        // Otherwise SQLite creates a journal next to the file.
+        // Without this, SQLite would create a journal next to the file.
         held.exec('PRAGMA journal_mode = MEMORY');
         held.exec('BEGIN EXCLUSIVE');
       } catch (error) {

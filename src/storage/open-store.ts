@@ -10,7 +10,7 @@ import { createStore, type StoreDeps, type StuckTransactionError } from './store
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
   /** The keys from `ENCRYPTION_KEY`. */
   readonly configured: StoreEncryptionDeps['configured'];
-  /** Whether other processes of the same bot may use the database too, if it is a PostgreSQL database. */
+  /** Whether other processes of the same bot may use a PostgreSQL database at the same time. */
   readonly mayBeShared: boolean;
   /** Called when the process must exit immediately. */
   readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;
@@ -19,7 +19,7 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   readonly logger: Logger;
 }
 
-/** Creates the store with its encryption, and the means by which several processes of the bot coordinate. */
+/** Creates the store with its encryption, and what several processes of the bot need to coordinate. */
 export function openStore(deps: OpenStoreDeps) {
   const { url, configured, mayBeShared, onTransaction, onOver, renewedEveryMs, logger } = deps;
   const isShared = mayBeShared && url.kind === 'postgres';
@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     processId,
     isShared,
     claimJob: createClaimJob({ store, processId }),
-    /** Parts that start before everything that reads or writes. */
+    /** Parts that must start before anything that reads or writes. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

@@ -10,8 +10,8 @@ import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.t
 import type { Tables } from './tables.ts';
 
 /**
- * The id of the advisory lock held while the tables are created or migrated. An arbitrary number, the same in every
- * version.
+ * The id of the advisory lock that is held while the tables are created or migrated. The number is arbitrary, and the same
+ * in every version.
  */
 const TABLES_LOCK = 3_728_115_201;
 /** Connections in the pool. The lease uses one more. */
@@ -26,7 +26,7 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 /** Creates a PostgreSQL database, which several processes can use at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   /**
-   * Limits each guild to one connection. Otherwise 20 button presses in a guild would occupy all connections while they
+   * Limits each guild to one connection. Otherwise, 20 button presses in one guild would occupy all connections while they
    * wait for each other's lock.
    */
   const changes = createInOrder();
@@ -34,7 +34,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
-    // Imported here, because a bot on SQLite doesn't need the driver (30 ms, 12 MiB; measured).
+    // Imported here, because a bot that uses SQLite doesn't need the driver (30 ms, 12 MiB; measured).
     const { postgresDialect } = await import('./postgres.ts');
     return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
   }
@@ -58,7 +58,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       refuseUnknown(name, migrations);
       if (!mayMigrate) refuseOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
-        // Kysely's own error, if the server restarted and the connection was lost.
+        // Kysely throws its own error if the server restarted and the connection was lost.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });
       await makeKeyvTable(db);
@@ -117,7 +117,7 @@ async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Creates the table that `@keyv/sqlite` creates. Keys sort by their bytes, as in SQLite. */
+/** Creates the same table as `@keyv/sqlite`. Keys sort by their bytes, as in SQLite. */
 async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
   await sql`
     create table if not exists keyv (
@@ -129,10 +129,10 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** Where the oids of the database and a table are stored. A restored database has different ones. */
+/** The key under which the oids of the database and a table are stored. They change when a database is restored. */
 export const PLACE = 'store:place';
 
-/** Prepares a database after `pg_restore`, as `npm run restore` does with SQLite. */
+/** Detects that a database was restored with `pg_restore`, and prepares it as `npm run restore` does with SQLite. */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (own) => {
     const { rows } = await sql<{ database: number; table: number }>`

@@ -5,27 +5,27 @@ import type { PostgresUrl } from '../store-url.ts';
 import { sessionConfig } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 
-/** The id of the advisory lock held by a running bot. An arbitrary number, the same in every version. */
+/** The id of the advisory lock that a running bot holds. The number is arbitrary, and the same in every version. */
 const BOT_LOCK = 3_728_115_202;
-/** How often the bot checks that the lock's server is reachable and writable, in milliseconds. */
+/** How often the bot checks that the server with the lock is reachable and writable, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 /**
- * How soon the server notices that this machine is gone: after a power loss, it releases the lock within 25 seconds. By
- * default it takes two hours, or 15 minutes if a response was unacknowledged (PostgreSQL docs: TCP Settings; Linux:
+ * Makes the server notice soon that this machine is gone. After a power cut, it releases the lock within 25 seconds. By
+ * default, that takes two hours, or 15 minutes if a response was unacknowledged (PostgreSQL docs: TCP Settings; Linux:
  * tcp(7)).
  */
 const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // In milliseconds. Kernels acknowledge a response up to 40 ms late, and keepalives don't begin before that.
+  // In milliseconds. Kernels acknowledge a response up to 40 ms late, and keepalives don't begin earlier.
   tcp_user_timeout: '25000',
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
   /**
-   * Whether processes that share the database can hold the lock at the same time. It then excludes only processes that
-   * don't share.
+   * Whether several processes that share the database can hold the lock at the same time. It then only excludes processes
+   * that don't share the database.
    */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -33,14 +33,14 @@ export interface PostgresLockDeps extends PostgresUrl {
 
 /**
  * Creates a PostgreSQL advisory lock. It belongs to a connection, so the server releases it when the process or the
- * connection ends. If the connection is lost, for example in a server restart, the bot retakes the lock as soon as
+ * connection ends. If the connection is lost, for example when the server restarts, the bot takes the lock again as soon as
  * possible.
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
   const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
-  /** Takes the lock. @returns whether it was free @throws if the server can't be queried */
+  /** Tries to take the lock. @returns whether it was free @throws if the server can't be queried */
   async function take(): Promise<boolean> {
     const driver = await import('pg');
     const application = 'server-listing-bot lock';
@@ -69,7 +69,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 
   async function check(): Promise<void> {
     const checked = client;
-    // Closes a connection that is silent, or whose server is read-only: the lock must be on the current primary.
+    // Closes a connection if it is silent or its server is read-only, because the lock must be on the current primary.
     if (checked) return checkIsWritable(checked).catch(() => checked.end());
     const isTaken = await take().catch(() => undefined);
     if (isTaken !== false) return;
@@ -101,7 +101,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 }
 
 /**
- * Checks that the server is writable: after a failover, the address or an open connection may lead to a read-only server.
+ * Checks that the server is writable. After a failover, the host name or an open connection may lead to a read-only server.
  */
 async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");

@@ -5,10 +5,11 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The server's limit for a statement, in milliseconds. Immediate replies must be able to fail within Discord's 3 seconds.
+ * The server's time limit for a statement, in milliseconds. If a statement fails, there must be time left for an immediate
+ * reply within Discord's 3 seconds.
  */
 const STATEMENT_MS = 2_000;
-/** How long a server may be silent before the bot closes its connection, in milliseconds. */
+/** How long a server can be silent before the bot closes its connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
 /** How long a statement waits for a new or pooled connection, in milliseconds. */
 const CONNECT_MS = 2_000;
@@ -17,8 +18,8 @@ const CONNECT_MS = 2_000;
 const OLDEST_VERSION = 140_000;
 
 /**
- * Whether a connection is no longer usable after this error: the server became read-only (25006), for example in a
- * failover, or is shutting down (57P01 to 57P05) (PostgreSQL docs: Error Codes).
+ * Whether a connection is no longer usable after an error with this code. The server became read-only (25006), for example
+ * in a failover, or is shutting down (57P01 to 57P05) (PostgreSQL docs: Error Codes).
  */
 export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$/.test(code ?? '');
 
@@ -55,7 +56,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
     // After waiting for a guild's lock, a transaction must read the changes of the previous one.
     default_transaction_isolation: 'read committed',
-    // Transactions that need no sync switch this off for themselves.
+    // Transactions that don't need to be synced disable this for themselves.
     synchronous_commit: 'on',
     // Releases the guild locks of a machine that has vanished.
     idle_in_transaction_session_timeout: '20s',
@@ -66,7 +67,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
 /** Formats a setting as a server command-line option, with spaces escaped. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
-/** The values checked once, over a connection made with {@link sessionConfig}. */
+/** The values that are checked once, over a connection made with {@link sessionConfig}. */
 export interface Session {
   readonly version: number;
   readonly encoding: string;
@@ -74,7 +75,7 @@ export interface Session {
 }
 
 /**
- * Checks whether the server is supported and the session has the requested settings.
+ * Checks that the server is supported and that the session has the requested settings.
  * @param name the database's name in messages
  * @throws StoreError with instructions
  */
@@ -93,7 +94,7 @@ export async function checkSession(
   if (trouble) throw new StoreError(`cannot use the database ${name}: ${trouble}`);
 }
 
-/** Returns why a server can't be used, with instructions. */
+/** Returns the reason why a server can't be used, with instructions; `undefined` if it can. */
 export function troubleWith(
   { version, encoding, settings }: Session,
   wanted: Session['settings'],

@@ -4,10 +4,10 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is reused, in seconds. After that its host name may lead to another server. */
+/** How long a connection is reused, in seconds. Its host name may lead to another server by then. */
 const LIFE_SECONDS = 3_600;
 
-/** The type id of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds fit into a number exactly. */
+/** The type id of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds can be represented exactly as a number. */
 const INT8 = 20;
 
 export interface PostgresOptions {
@@ -20,7 +20,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Creates Kysely's own dialect over a connection pool. Turns every PostgreSQL or network error into a {@link StoreError}.
+ * Creates Kysely's own dialect on top of a connection pool. Turns every PostgreSQL or network error into a {@link
+ * StoreError}.
  */
 export function postgresDialect(options: PostgresOptions): Dialect {
   const { url, onLost, connections, isUnhurried = false } = options;
@@ -30,7 +31,7 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without these two listeners, a lost connection is an uncaught exception.
+  // Without these two listeners, a lost connection would be an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
     // If a connection is lost while in use, its running statement reports it.
@@ -71,7 +72,7 @@ function clientOf(client: PoolClient): PostgresPoolClient {
   }
 
   const release = (isDiscarded?: boolean) => client.release(isBroken || Boolean(isDiscarded));
-  // The type also includes cursor queries, for streams.
+  // The type also covers cursor queries for streams, which aren't used.
   return { query, release } as object as PostgresPoolClient;
 }
 

@@ -14,7 +14,7 @@ const BESIDE_TIMEOUT_MS = 10_000;
 
 /** Creates a SQLite database. Kysely has one connection to it, so writes happen one after another. */
 export function createSqliteDatabase(path: string): Database {
-  /** Migrations already applied when the bot started. */
+  /** The migrations that had already been applied when the bot started. */
   let found: readonly string[] = [];
 
   return {
@@ -51,7 +51,7 @@ export function createSqliteDatabase(path: string): Database {
       const adapter = new KeyvSqlite({
         driver: { name: 'custom', connect: async () => ({ query, close: async () => undefined }) },
       });
-      // Otherwise a failed `set` returns `false` without a reason.
+      // Without this listener, a failed `set` would return `false` without a reason.
       adapter.on('error', (error: Error) => {
         throw error;
       });
@@ -81,11 +81,11 @@ export function createSqliteDatabase(path: string): Database {
   };
 }
 
-/** Cuts the log. @returns false if another process was reading it */
+/** Truncates the log. @returns false if another process was reading it */
 async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
-  // A backup may read the log for seconds, and waiting for it would block the whole bot.
+  // A backup may read the log for seconds. Waiting for it would block the whole bot.
   await pragma('busy_timeout = 0');
   try {
     const [row] = await pragma('wal_checkpoint(truncate)');

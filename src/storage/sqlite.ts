@@ -10,18 +10,21 @@ import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
- * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so the whole bot
- * stops during that time, and Discord waits only 3 seconds for an acknowledgement.
+ * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so this blocks the
+ * whole bot, and Discord waits only 3 seconds for an acknowledgement.
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
-/** Statements that are compiled only once. Compiling some pragmas runs them (SQLite docs: PRAGMA). */
+/**
+ * Matches statements that can be cached. Others are compiled each time; for example, compiling some pragmas runs them
+ * (SQLite docs: PRAGMA).
+ */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** The maximum number of compiled statements to keep; the oldest is dropped. */
+/** The maximum number of compiled statements that are cached. When there are more, the oldest is dropped. */
 const MOST_COMPILED = 300;
 /**
- * The longest statement to keep, in UTF-16 units. Each list length makes a different statement, and one for 1,000 servers
- * takes 0.9 MB.
+ * The maximum length of a statement that is cached, in UTF-16 units. Each length of a list needs another statement, and one
+ * for 1,000 servers takes 0.9 MB.
  */
 const LONGEST_KEPT = 4_000;
 
@@ -39,10 +42,10 @@ export function openFile(path: string): DatabaseSync {
   }
 }
 
-/** Creates Kysely's own dialect over `node:sqlite`. Turns every SQLite error into a {@link StoreError}. */
+/** Creates Kysely's own dialect on top of `node:sqlite`. Turns every SQLite error into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   const adapter = new SqliteAdapter();
-  // Kysely sets this to false, which would run each statement of a migration in a separate transaction.
+  // Kysely sets this to false, which would run each statement of a migration in its own transaction.
   Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
   const dialect = new SqliteDialect({ database: adapterOf(database) });
   return Object.assign(dialect, { createAdapter: () => adapter });
@@ -61,9 +64,10 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
 
   return {
     prepare(sql) {
-      // A transaction that begins with a read fails immediately next to a second writer, whatever the busy timeout is.
+      // While another process is writing, a transaction that begins with a read would fail immediately, whatever the busy
+      // timeout is.
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
-      // If the disk is full, SQLite has already rolled the transaction back (SQLite docs: Transactions, 3.1).
+      // If the disk is full, SQLite has already rolled back the transaction (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
       return compile(sql);
     },

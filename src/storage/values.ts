@@ -3,16 +3,16 @@ import type { Kysely } from 'kysely';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Values under string keys, as plain JSON. Keys have the form `area:id`; a numeric id is a guild's. */
+/** A key-value store for plain JSON. Keys have the form `area:id`; a numeric id is a guild's. */
 export type Values = ReturnType<typeof createValues>;
 
-/** Sorts after every other character, so `prefix + LAST` is above all keys that begin with `prefix`. */
+/** Sorts after every other character, so `prefix + LAST` comes after all keys that begin with `prefix`. */
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
   /**
-   * Returns the keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail on a damaged
-   * one.
+   * Returns the keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail if one were
+   * damaged.
    */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
