@@ -13,11 +13,11 @@ import { postToWebhook } from './operator-urls.ts';
 const LOOK_EVERY_MS = 15_000;
 /** The shortest time between two posts, in milliseconds. */
 const POST_EVERY_MS = 60_000;
-/** How long another process waits for the one that checks shared conditions, in milliseconds. */
+/** How long a process that checks shared conditions must be inactive before another one replaces it, in milliseconds. */
 const LEADS_MS = 60_000;
 /** The maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
-/** The maximum number of lines that wait to be posted; then the oldest are dropped. */
+/** The maximum number of lines that wait to be posted. When there are more, the oldest are dropped. */
 const MOST_WAITING = 100;
 
 export interface AlarmsDeps {
@@ -26,7 +26,7 @@ export interface AlarmsDeps {
   readonly health: () => Promise<Health>;
   readonly values: Pick<Values, 'get' | 'set' | 'delete'>;
   readonly claimJob: ClaimJob;
-  /** The name of this process if there are several; empty if it's the only one. */
+  /** The name of this process if there are several; empty if there is only one. */
   readonly place: string;
   /** Whether the bot can currently send requests to Discord. */
   readonly mayPost: () => boolean;
@@ -37,7 +37,7 @@ export interface AlarmsDeps {
 interface ConditionState {
   /** When the condition began, by `performance.now()` and by the wall clock. */
   since: { readonly passed: number; readonly at: number } | undefined;
-  /** Whether the operator was notified that the condition holds; `undefined` until the store has been read. */
+  /** Whether the operator knows that the condition holds; `undefined` until the store has been read. */
   isPosted: boolean | undefined;
 }
 
@@ -48,9 +48,9 @@ interface Line {
 }
 
 /**
- * Posts each condition to the operator's webhook once it has held for its time, and again when it ends. The store
- * records what was posted, so that a restart neither repeats nor loses a post. Retries a failed post every minute. No
- * other part waits for this one.
+ * Posts each condition to the operator's webhook once it has held for long enough, and again when it ends. The store
+ * records what was posted, so a restart neither repeats nor loses a post. A failed post is retried every minute. Nothing
+ * else in the bot waits for the posts.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -58,7 +58,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   const log = createSparingLog(logger);
   const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
-  /** The notified states, by key, that the store hasn't saved yet. */
+  /** The states that were reported but not saved in the store yet, by key. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
@@ -135,7 +135,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   return { name: 'alarms', ...job };
 }
 
-/** Returns as many of the first lines as fit into a message. */
+/** Returns as many lines as fit into a message, starting with the first. */
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
   // The last line has no line break.
@@ -148,5 +148,5 @@ function fitting(lines: readonly Line[]): readonly Line[] {
   return chosen;
 }
 
-/** Formats a time that Discord shows in each reader's time zone. */
+/** Formats a time so that Discord shows it in each user's time zone. */
 const timeOf = (ms: number) => `<t:${Math.floor(ms / 1000)}:f>`;

@@ -7,28 +7,28 @@ import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
-/** A state that ops/alerts.yml and the webhook report to operators. */
+/** A condition that ops/alerts.yml and the webhook report to operators. */
 export interface Condition {
   /** The name of its rule in ops/alerts.yml. */
   readonly alert: string;
-  /** How many minutes it must hold, as in that rule. */
+  /** How many minutes it must hold, which is the same as in that rule. */
   readonly minutes: number;
-  /** Whether it concerns all processes, so that only one of them posts it. */
+  /** Whether the condition concerns all processes. Only one of them posts it. */
   readonly isShared?: boolean;
-  /** The sentences for when it starts and for when it ends. */
+  /** Sentences for the start and the end of the condition. */
   readonly text: string;
   readonly textAfter: string;
   /**
-   * Returns whether the condition holds. A text means that it holds, and adds details without secrets or members' names.
+   * Returns whether the condition holds. A text means that it holds, and adds details, but no secrets or members' names.
    */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** If fewer IDENTIFYs are left for the day, something keeps starting new sessions. */
+/** The number of IDENTIFYs left in the day that triggers the alarm, because something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
 /** How long the bot waits for Discord, in milliseconds. */
 const ASK_MS = 1_000;
-/** How long an event counts, in milliseconds, as in the rules. */
+/** How long a condition that is an event holds, in milliseconds. The alert rules use the same time. */
 const EVENT_MS = 15 * 60_000;
 
 export interface ConditionsDeps extends WatchedParts {
@@ -36,7 +36,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates every condition. A condition that is an event holds for a while after the bot reported it here. */
+/** Creates every condition. A condition that is an event holds for a while after the bot has reported the event here. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
@@ -47,7 +47,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
-    // A new day may have started.
+    // A new day may have begun, which resets the number.
     await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
@@ -72,7 +72,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 5,
       text: 'Some Discord servers do not get replies',
       textAfter: 'All Discord servers get replies',
-      // Without any session, the bot isn't ready, which is another condition.
+      // If there are no sessions at all, the bot isn't ready. That is another condition.
       check({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);

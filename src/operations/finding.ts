@@ -1,6 +1,6 @@
 export interface Finding {
   readonly check: string;
-  /** `skipped`: there was nothing to check. `warning`: the bot works anyway. */
+  /** `skipped`: there was nothing to check. `warning`: something needs attention, but the bot works. */
   readonly state: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly text: string;
   readonly fix?: string;
@@ -15,7 +15,7 @@ export class CheckFailedError extends Error {
   }
 }
 
-/** The bot works, but not as its operator would want. */
+/** The bot works, but not the way its operator would want it to. */
 export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
@@ -25,7 +25,7 @@ export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }
 
-/** Runs a check, which returns its result as text. Any other error that it throws is an unexpected failure. */
+/** Runs a check that returns its result as text. Any other error that it throws is an unexpected failure. */
 export async function find(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', text: await run() };
@@ -39,7 +39,7 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Formats the findings, one per line. Below each failure, shows how to fix it. */
+/** Formats the findings with one line each. Shows how to fix each failure below it. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

@@ -6,12 +6,12 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** Another transaction of the guild is in progress. */
+/** Another transaction of the guild is still running. */
 export class LockedGuildError extends StoreError {}
 
 /** Returns the message of the database or the system on one line. It can name files, hosts and keys, but never values. */
 export function reason(error: unknown): string {
-  // If every address of a host refuses the connection, Node's error has no message.
+  // If every address of a host refuses the connection, Node's error doesn't have a message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);
   return text.replace(/\s+/g, ' ').trim();
 }

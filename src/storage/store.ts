@@ -11,9 +11,9 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { createValues, type Values } from './values.ts';
 
-/** How many seconds a transaction can take before it is logged, because others wait for it. */
+/** The duration after which a transaction is logged, in seconds. Other transactions wait for it. */
 const LONG_SECONDS = 1;
-/** How many seconds a SQLite transaction can take before it counts as stuck. The whole bot waits for its connection. */
+/** The duration after which a SQLite transaction counts as stuck, in seconds. The whole bot waits for its connection. */
 const STUCK_SECONDS = 30;
 
 /** The key of a value that is written to test whether writing works. */
@@ -37,22 +37,27 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
-  /** Called when a SQLite transaction doesn't end, so the process must exit immediately. PostgreSQL ends it on its own. */
+  /**
+   * Called when a SQLite transaction doesn't end. The process must then exit immediately. PostgreSQL ends such transactions
+   * itself.
+   */
   readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
-  /** Removes the time limit for statements. For tools, where no member waits for a reply. */
+  /** Removes the time limit for statements. Tools use this, because no member is waiting for a reply. */
   readonly isUnhurried?: boolean;
   /** Whether the start may migrate the tables. If false, it fails when they need a migration. */
   readonly mayMigrate?: boolean;
-  /** The length of a second, in milliseconds. */
+  /** The length of a second, in milliseconds; shorter in tests. */
   readonly secondMs?: number | undefined;
 }
 
-/** Creates the bot's storage: tables, and values under keys. Every method throws a {@link StoreError} if it fails. */
+/**
+ * Creates the bot's storage, which has tables and a key-value store. Every method throws a {@link StoreError} if it fails.
+ */
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction of the code that is running. That code must not use another connection. */
+  /** The transaction that the current code runs in. That code must not use any other connection. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
@@ -62,7 +67,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** Returns the tables; inside {@link Store.inGuild}, those of its transaction. */
+  /** Returns the tables. Inside {@link Store.inGuild}, returns those of its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -78,14 +83,14 @@ export function createStore(deps: StoreDeps) {
     }
   }
 
-  /** @param begun an error created by the caller, for its stack */
+  /** @param begun an error that the caller creates, for its stack trace */
   async function watched<Result>(
     guildId: string,
     begun: StuckTransactionError,
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counts second by second, so that time in which the process or the machine slept isn't included.
+    // Counts seconds one by one, to exclude time in which the process or the machine was suspended.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -108,9 +113,9 @@ export function createStore(deps: StoreDeps) {
 
   return {
     name: 'store',
-    /** The SQLite file as named in `STORE_URL`; `undefined` for PostgreSQL. */
+    /** The path of the SQLite file as given in `STORE_URL`; `undefined` for PostgreSQL. */
     path: database.path,
-    /** An SQL expression for the current time in milliseconds since 1970, the same for all processes. */
+    /** An SQL expression for the current time in milliseconds since 1970, which is the same for all processes. */
     clock: database.clock,
     tables,
     /** Returns the same tables on a separate connection, outside any transaction. */
@@ -131,18 +136,18 @@ export function createStore(deps: StoreDeps) {
     },
     async stop(): Promise<void> {
       const closing = [openedApart, opened];
-      // From here on, calls fail with a StoreError. Kysely would throw an Error of its own.
+      // After this, calls fail with a StoreError instead of one of Kysely's own errors.
       openedApart = undefined;
       opened = undefined;
       keyv = undefined;
       for (const each of closing) await each?.destroy();
     },
     /**
-     * Changes a guild's data in one transaction. If `change` throws, none of its writes to tables and keys are kept. A
-     * nested change joins the outer transaction. Other changes of the guild wait until this one ends; with SQLite, those of
-     * all guilds do.
-     * `change` must await only the store, and no store call that began outside: that call may be waiting for the
-     * connection. It must not catch SQL errors, because PostgreSQL can't continue a transaction after one.
+     * Changes a guild's data in one transaction. If `change` throws, everything that it wrote to tables and keys is rolled
+     * back. A nested call joins the outer transaction. Other changes of the guild wait until this one ends; with SQLite,
+     * changes of all guilds do. `change` must only await the store, and no store call that began outside, because that call
+     * may be waiting for the connection. It must not catch SQL errors, because PostgreSQL can't continue a transaction
+     * after one.
      */
     async inGuild<Result>(
       guildId: string,
@@ -159,11 +164,11 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /** Writes a value with one statement. A transaction might wait for another process. */
+    /** Writes a value with one statement. A transaction could have to wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside
-     * {@link Store.inGuild}: the code that began the transaction must cut the log afterwards.
+     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside {@link
+     * Store.inGuild}, so code that begins a transaction must call it afterwards.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
@@ -189,7 +194,7 @@ function databaseAt(url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: bo
 }
 
 /**
- * Uses the values of a database while a bot may be running on it. The tables stay as they are.
+ * Uses the values of a database while a bot may be using it. Doesn't migrate the tables.
  * @param isWritten if false, a SQLite file is opened read-only
  * @returns `undefined` if there are no tables yet
  * @throws StoreError if the database can't be used; SQLite's own error
@@ -208,7 +213,7 @@ export async function useValues<Result>(
 }
 
 /**
- * Returns the applied migrations that only a newer version knows, and that this version can work with.
+ * Returns the applied migrations that only a newer version knows, but that this version can work with.
  * @throws StoreError if the database can't be used; SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
