@@ -11,9 +11,9 @@ export interface RecentDeps {
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Creates a rate limit for each user or guild. It is kept in memory: a restart, which can't be triggered from outside, resets it.
- * @returns a function that counts one use and returns `undefined`. If the limit is reached, it returns when the next use is
- *   allowed instead, in milliseconds since 1970.
+ * Creates a rate limit for each user or guild. It is kept in memory, so a restart resets it, but users can't cause one.
+ * @returns a function that counts one use and returns `undefined`. If the limit is reached, it instead returns when the
+ * next use is allowed, in milliseconds since 1970.
  */
 export function createRecent({ most, withinMs, now }: RecentDeps): (who: string) => number | undefined {
   /** The times of recent uses, oldest first. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 
 /**
- * The minimum length, in characters, of a key whose last four are shown. Four of fewer are too large a part to show in a
- * log channel.
+ * The minimum length of a key whose last four characters are shown. Four characters of a shorter key would reveal too
+ * much of it in a log channel.
  */
 const SHORTEST_SHOWN = 12;
 
