@@ -4,30 +4,63 @@ import { createStore } from '../../src/storage/store.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
 
 /**
- * Starts a store over `STORE_URL`, prints how many statements that took from the first transaction on, and stops it.
- * `KILL_BEFORE` is the number of the statement before which the process kills itself.
+ * Starts a store over each of `STORE_URLS`, then kills its own process. The first start stops before the statement with the
+ * number `STOP_BEFORE`, the second start before the next statement, and so on. The first transaction begins with number 1.
+ * Prints the number of statements of each start that isn't stopped.
  */
+let stopBefore = Number(process.env.STOP_BEFORE);
 let statements = 0;
+let onStopped: () => void = () => undefined;
+/** Open connections, kept so that garbage collection doesn't close them before the kill. */
+const open: unknown[] = [];
 
-/** Counts the calls of a method that runs statements. */
+/** Counts a statement. Returns whether it, or an earlier one, is the one to stop before. */
+function isStopped(connection: unknown, sql: string): boolean {
+  if (statements > 0 || /^begin/i.test(sql)) statements += 1;
+  if (statements < stopBefore) return false;
+  open.push(connection);
+  onStopped();
+  return true;
+}
+
+/** Makes a method fail instead of changing the file once the start is stopped. */
 function watch(owner: object, method: string): void {
   const original = Reflect.get(owner, method);
   Reflect.set(owner, method, function watched(this: Partial<StatementSync>, ...given: unknown[]) {
-    const sql = this.sourceSQL ?? String(given[0]);
-    if (statements > 0 || /^begin/i.test(sql)) statements += 1;
-    if (statements === Number(process.env.KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
+    if (isStopped(this, this.sourceSQL ?? String(given[0]))) throw new Error('the start is stopped');
     return original.apply(this, given);
   });
 }
 
-watch(DatabaseSync.prototype, 'exec');
+for (const method of ['exec', 'close']) watch(DatabaseSync.prototype, method);
 for (const method of ['run', 'all', 'get']) watch(StatementSync.prototype, method);
-watch(Client.prototype, 'query');
 
-const url = parseStoreUrl(process.env.STORE_URL ?? '');
-if (url === undefined) throw new Error("STORE_URL isn't the URL of a database");
-const nothing = () => undefined;
-const store = createStore({ url, logger: { debug: nothing, info: nothing, warn: nothing, error: nothing } });
-await store.start();
-process.stdout.write(String(statements));
-await store.stop();
+const { query } = Client.prototype;
+Object.assign(Client.prototype, {
+  query(this: Client, ...given: readonly unknown[]) {
+    // A failure would end the connection before the kill does.
+    if (isStopped(this, String(given[0]))) return new Promise(() => undefined);
+    return Reflect.apply(query, this, given);
+  },
+});
+
+for (const address of process.env.STORE_URLS?.split(' ') ?? []) {
+  const url = parseStoreUrl(address);
+  if (url === undefined) throw new Error("STORE_URLS has text that isn't the URL of a database");
+  const nothing = () => undefined;
+  const store = createStore({
+    url,
+    logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  });
+  statements = 0;
+  const stopped = Promise.withResolvers<void>();
+  onStopped = stopped.resolve;
+  const started = store.start().then(
+    () => process.stdout.write(`${statements}\n`),
+    () => undefined,
+  );
+  await (url.kind === 'sqlite' ? started : Promise.race([started, stopped.promise]));
+  open.push(store);
+  stopBefore += 1;
+}
+process.kill(process.pid, 'SIGKILL');
