@@ -34,7 +34,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     const notAllowed = chosen === undefined || isShort ? '' : notAllowedText(context, search, among);
     if (found.length === 0) {
       if (notAllowed === '') {
-        const all = button(customId('games', 'all'), t('games.showAll'), 'primary');
+        const all = button(customId('games', 'all'), t('pager.showAll'), 'primary');
         return { content: t('games.none', { search: escapeText(search) }), components: rows([all]) };
       }
       const allowed = among.all.length === 0 ? {} : await page(context, '', 1, true);

@@ -239,7 +239,7 @@ export function decisionButtons(
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
     ...(servers.length > MOST_SHOWN || !listsServers
-      ? [button(submissionsId('all', seen), t('approval.showAll'))]
+      ? [button(submissionsId('all', seen), t('pager.showAll'))]
       : []),
   ];
 }

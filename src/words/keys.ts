@@ -44,6 +44,6 @@ export function nextForKey(audience: Audience, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
 }
 
-/** Returns the message that a key wasn't tested, and when it can be. */
+/** Returns the message that a key wasn't checked, and when it can be. */
 export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -35,7 +35,7 @@ const rejecting = ({ listing }: TestGuild, message: string) =>
 /** Checks that the reply shows the server as sent, only offers another one, and that the service received it last. */
 async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
-  expect(labelsOf(answer)).toEqual(['Another one']);
+  expect(labelsOf(answer)).toEqual(['Submit another']);
   expect(embedOf(answer)?.color).toBe(GREEN);
   expect(adds(guild).at(-1)?.servers).toEqual([server]);
 }
@@ -49,7 +49,7 @@ describe('/addserver', () => {
     const answer = await addServer(member, 'play.example.com:27015');
     await says(answer, 'Sent for review.');
     expect(textOf(answer)).not.toMatch(/[“”>]/);
-    expect(labelsOf(answer)).toEqual(['Another one']);
+    expect(labelsOf(answer)).toEqual(['Submit another']);
   });
 
   it("shows the service's message and the address only to the member", async ({ guild, member }) => {
@@ -150,7 +150,7 @@ const WAYS = [
 
 describe('a success', () => {
   it.for([
-    ['en-US', /doesn't notify anyone of the result/, 'Another one'],
+    ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
   ] as const)('explains the review the first time and leads to the next one, in %s', async ([
@@ -178,10 +178,10 @@ describe('a success', () => {
   }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
-    expect((await openModal(member, one, 'Another one')).typed.game).toBe('cs2');
+    expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
     const two = await pressSubmit(member, await paste(member, 'c.example.com:1 cs2\nd.example.com:1 rust'));
     expect(textOf(two)).not.toContain("doesn't notify anyone of the result");
-    expect((await openModal(member, two, 'Another one')).typed.game).toBe('');
+    expect((await openModal(member, two, 'Submit another')).typed.game).toBe('');
   });
 });
 
@@ -203,7 +203,7 @@ describe('/addserver with invalid input', () => {
   it.for([
     { options: { server: '192.168.0.4', port: 27015, query_port: 27016 }, reason: /private address/ },
     { options: { server: 'localhost:27015' }, reason: /your own computer\. .*public address/ },
-    { options: { server: 'a.example.com:70000' }, reason: /port `70000` is not a number from 1 to 65535/ },
+    { options: { server: 'a.example.com:70000' }, reason: /port `70000` isn't a number from 1 to 65535/ },
     {
       options: { server: '@everyone **x** `y`' },
       reason: /not an address\. Enter only the address with its port/,
@@ -292,7 +292,7 @@ describe('/addserver with invalid input', () => {
   it('explains what is wrong with a query port, and omits it with one press', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
-    await says(answer, /x y is not a number/);
+    await says(answer, /x y isn't a number/);
     expect(labelsOf(answer)).toEqual(['No query port', 'Edit']);
     expect((await openModal(member, answer)).typed).toMatchObject({ query_port: 'x y' });
     await member.press(answer, 'No query port');
@@ -383,7 +383,7 @@ describe('a submission that cannot be sent now', () => {
     const next = await addServer(member, 'next.example.com:1');
     expect(textOf(next)).toContain('You can submit 1 more game server today.');
     const last = await addServer(member, 'last.example.com:1');
-    expect(textOf(last)).toMatch(/You can submit the next game server from \d+:00/);
+    expect(textOf(last)).toMatch(/You can submit your next game server from \d+:00/);
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
     expect(labelsOf(answer)).toEqual([]);
@@ -412,7 +412,7 @@ describe('a submission that cannot be sent now', () => {
   });
 
   it.for([
-    ['en-US', 'You can submit the next game server from {}.', 'You can try again from {}.'],
+    ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
   ] as const)('shows a time that stays correct, in %s', async ([locale, next, again]) => {

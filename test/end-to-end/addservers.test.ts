@@ -159,7 +159,7 @@ describe('/addservers', () => {
       /isn't a text file.*You'll need to choose the file again\./,
     ],
     ['is empty', ' '.repeat(10), /⚠️ list\.txt is empty\./],
-    ['has no server', '# nothing\n', /No game servers found in it/],
+    ['has no server', '# nothing\n', /No game servers were found/],
     [
       'has too many servers',
       lines(1001),
@@ -381,7 +381,7 @@ describe('the preview', () => {
     ]);
     const first = await member.pick(preview, ['cs2']);
     expect(labelsOf(first)).toContain('Submit 1 game server');
-    expect(textOf(first)).toMatch(/^\S* ?.*4 game servers: 1 ready, 3 need you/);
+    expect(textOf(first)).toMatch(/^\S* ?.*4 game servers: 1 ready, 3 to fix/);
     expect(selectsOf(first).map(({ placeholder }) => placeholder)).toEqual([unknown?.placeholder]);
     const second = await member.pick(first, ['rust']);
     expect(textOf(second)).toMatch(/1 line needs fixing:\n• Line 2 near.* Did you mean Minecraft/);
@@ -577,7 +577,7 @@ describe('Edit', () => {
   it('keeps text that cannot be read as a list: pasted, edited or in a file', async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
-    expect(textOf(said)).toMatch(/No game servers found in it/);
+    expect(textOf(said)).toMatch(/No game servers were found/);
     expect(labelsOf(said)).toEqual(['Edit']);
     const { modal, typed } = await openModal(member, said);
     expect(typed).toEqual({ servers: words, file: '', game: 'rust' });
@@ -593,7 +593,7 @@ describe('Edit', () => {
     expect((await openModal(member, list)).typed.servers).toBe(two);
 
     const inFile = await sendFile(member, words);
-    expect(textOf(inFile)).toMatch(/No game servers found in it/);
+    expect(textOf(inFile)).toMatch(/No game servers were found/);
     expect((await openModal(member, inFile)).typed.servers).toBe(words);
   });
 });

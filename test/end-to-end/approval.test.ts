@@ -83,7 +83,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(addsOf(guild, HOST)).toEqual([]);
     const until =
-      Number(/^⏳ Approve\? Not sent .* by <t:(\d+):D>\./.exec(message.current.content)?.[1]) * 1_000;
+      Number(/^⏳ Approve\? It won't be sent .* by <t:(\d+):D>\./.exec(message.current.content)?.[1]) * 1_000;
     expect(Math.round((until - guild.discord.clock.now()) / DAY_MS)).toBe(7);
 
     const moderators = [inStaff(guild, 'admin'), inStaff(guild, 'admin')];
@@ -360,12 +360,12 @@ describe('a submission that needs approval', () => {
     for (const [changes, why] of [
       [{ server: '10.0.0.1' }, 'Not changed: private address.'],
       [{ server: `${HOST}:1 ${HOST}:3` }, 'Not changed: not an address.'],
-      [{ server: 'nothing', port: 'x' }, 'is not a number'],
+      [{ server: 'nothing', port: 'x' }, "isn't a number"],
       [{ server: `${HOST}:2` }, 'Not changed: already waiting for a moderator.'],
     ] as const) {
       const said = await correct(changes);
       expect(said).toContain(why);
-      expect(said).toContain('It is still waiting for a moderator.');
+      expect(said).toContain("It's still waiting for a moderator.");
     }
     const { modal: early } = await openModal(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
@@ -406,7 +406,7 @@ describe('a submission that needs approval', () => {
       ...part,
       lines: '2, 7-9',
     });
-    expect(textOf(unknown)).toContain('7-9 is not a line in this submission. It is still waiting');
+    expect(textOf(unknown)).toContain("7-9 isn't a line in this submission. It's still waiting");
     await moderator.submit(seen, part);
     await expect
       .poll(() => message.current.content)
@@ -452,7 +452,7 @@ describe('a submission that needs approval', () => {
     await removeKey(admin);
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
     expect(answer).toContain('no API key');
-    expect(answer).toContain('It is still waiting for a moderator.');
+    expect(answer).toContain("It's still waiting for a moderator.");
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
@@ -802,7 +802,7 @@ describe('a submission that needs approval', () => {
   it('moves to a new log channel, and its old message links there', async ({ guild, member, discord }) => {
     const { message } = await oneWaits(guild);
     await guild.admin.press(await pickSetting(guild, 'Log channel', '#general'), 'Use it anyway');
-    await expect.poll(() => textOf(message)).toMatch(/^This is waiting in #/);
+    await expect.poll(() => textOf(message)).toMatch(/^This is now waiting in #/);
     expect(labelsOf(message)).toEqual([]);
     const there = () =>
       discord.messages({ channelId: guild.channelId }).filter((each) => labelsOf(each).includes('Approve'));

@@ -48,7 +48,7 @@ it('damaged records affect only the data of their own guild', async ({ bot, guil
   expect(textOf(own)).toContain('waiting.example.com:1');
   expect(labelsOf(own)).toEqual([...labelsOf(waiting), 'History']);
   const other = guild.person({ role: 'other' });
-  expect(textOf(await other.slash('submissions'))).toContain('There is nothing here under your name.');
+  expect(textOf(await other.slash('submissions'))).toContain("There's nothing here under your name.");
   const settings = await openSettings(guild);
   expect(textOf(settings)).toContain('can no longer be read');
   // The first change by an admin, even an invalid one, starts from the defaults.

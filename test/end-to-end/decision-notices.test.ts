@@ -49,7 +49,7 @@ it('a decision is reported to its member once by direct message, and in the repl
   expect(message?.current.mentions).toEqual([]);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(textOf(reply)).toContain("doesn't notify anyone of the result");
-  expect(labelsOf(reply)).toEqual(['Another one']);
+  expect(labelsOf(reply)).toEqual(['Submit another']);
 });
 
 it.for([

@@ -34,7 +34,7 @@ describe('/games', () => {
 
   it('finds games by part of their name', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('games match “a”');
-    expect(await gamesOf(guild, '**nothing**')).toContain('No game matches “**nothing**”');
+    expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
 
   it('shows the allowed games, and names other games that match the search', async ({ guild }) => {
@@ -47,7 +47,7 @@ describe('/games', () => {
     );
     expect(await gamesOf(guild, 'cs')).toMatch(/1 game matches.*Source.*Not allowed.*: Counter-Strike 2/s);
     const none = await guild.member.slash('games', { search: 'zzzzzz' });
-    expect(textOf(none)).toContain('No game matches');
+    expect(textOf(none)).toContain('No games match');
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 

@@ -41,7 +41,7 @@ describe('/keystatus', () => {
     const status = await admin.slash('keystatus');
     await listing.behave({ kind: 'down' });
     expect(textOf(await admin.press(status, 'Check now'))).toContain(
-      "The API key couldn't be tested; it may still be valid.",
+      "The API key couldn't be checked; it may still be valid.",
     );
     expect(await keyStatus(guild)).not.toContain('❌');
     await listing.behave({ kind: 'ok' });

@@ -277,7 +277,7 @@ describe('the panels of a guild', () => {
     const page = await openSetting(guild, 'Panels');
     discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
     expect(textOf(await edit(admin, page, { text: 'Theirs' }))).toMatch(
-      /Discord didn't accept the change.*Panels: 1\n/s,
+      /Discord rejected the change.*Panels: 1\n/s,
     );
     const body = { code: 240_000, message: 'Blocked' };
     discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
@@ -379,7 +379,7 @@ describe('the panels of a guild', () => {
     const from = discord.requests.length;
     const page = await pickSetting(guild, 'Language for everyone', 'Deutsch');
     const said = messageOf(page).current?.content;
-    expect(said).toContain(`Discord didn't accept the change of these panels: [2](`);
+    expect(said).toContain(`Discord rejected the change to these panels: [2](`);
     expect(said).toContain(`/${second?.id}>) <#${admin.channelId}>`);
     expect(said).not.toContain(`/${first?.id}>`);
     expect(
@@ -392,7 +392,7 @@ describe('the panels of a guild', () => {
     expect(second?.current.content).not.toContain('Spielserver einreichen');
 
     const between = discord.requests.length;
-    expect(textOf(await admin.pick(page, ['Deutsch']))).not.toContain("didn't accept");
+    expect(textOf(await admin.pick(page, ['Deutsch']))).not.toContain('Discord rejected');
     expect(second?.current.content).toContain('Spielserver einreichen');
     const changed = discord.requests
       .slice(between)
@@ -431,7 +431,7 @@ describe('a submission from a panel', () => {
         member.submit(modalOf(await member.press(panel, 'Submit a list')), { servers });
       const one = await fillIn('one.example.com:1');
       expect(textOf(one)).toContain(ACCEPTED);
-      await edit(member, one, { server: 'another.example.com:1' }, 'Another one');
+      await edit(member, one, { server: 'another.example.com:1' }, 'Submit another');
       await pressSubmit(member, await sendList('two.example.com:1 cs2\nthree.example.com:1 cs2'));
       const wrong = await fillIn('four.example.com');
       expect(textOf(await edit(member, wrong, { server: 'four.example.com:1' }))).toContain(ACCEPTED);

@@ -49,7 +49,7 @@ describe('/privacy', () => {
     expect(textOf(await deleteName())).toMatch(
       /Your name was deleted from 2 submitted game servers\..*log channel entries stay/,
     );
-    expect(textOf(await canary.slash('submissions'))).toContain('There is nothing here under your name.');
+    expect(textOf(await canary.slash('submissions'))).toContain("There's nothing here under your name.");
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await admin.slash('submissions'))).toContain(`@${other.userId}`);

@@ -169,7 +169,7 @@ describe('the server lookup', () => {
   });
 
   it('is mentioned in /privacy', async ({ member }) => {
-    expect(textOf(await member.slash('privacy'))).toContain('Steam and name servers receive the addresses');
+    expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
   it('creates resources for a lookup, which proves that the next test can count them', async ({

@@ -89,7 +89,7 @@ describe('/setkey', () => {
     for (let n = 0; n < 2; n += 1) await admin.press(status, 'Check now');
     expect(textOf(status)).toContain('The key works.');
 
-    const tooSoon = /wasn't tested\. You can try again from <t:\d+:t>/;
+    const tooSoon = /wasn't checked\. You can try again from <t:\d+:t>/;
     expect(messageOf(await setKey(admin, 'guess')).current?.content).toMatch(tooSoon);
     await admin.press(status, 'Check now');
     expect(messageOf(status).current?.content).toMatch(tooSoon);

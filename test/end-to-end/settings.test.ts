@@ -70,7 +70,7 @@ describe('/settings', () => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
-      ['Games', /Once you choose any, only those can be submitted\..*✅ Games: all.*▾ Games, page 1 of/s],
+      ['Games', /Once you choose any, only those are allowed\..*✅ Games: all.*▾ Games, page 1 of/s],
       ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change… \]/s],
       ['Approval', /When approval is on.*➖ Approval: off/s],
       [
@@ -109,7 +109,7 @@ const IN_LANGUAGES = [
     only: 'Allow only games submitted so far',
     log: 'Log channel',
     approval: 'Approval',
-    isPublic: /^⚠️ Everyone can read <#\d+>, .*declined or rejected, would be public\./,
+    isPublic: /^⚠️ Everyone can read <#\d+>, .*declined or rejected submissions would be public\./,
     anyway: 'Use it anyway',
     unchecked: /^⚠️ Couldn't check whether everyone can read <#\d+>\./,
   },
@@ -120,7 +120,8 @@ const IN_LANGUAGES = [
     only: 'Nur bisher eingereichte Spiele erlauben',
     log: 'Protokollkanal',
     approval: 'Freigabe',
-    isPublic: /^⚠️ Alle können <#\d+> lesen\. .*abgelehnt oder zurückgewiesen wurde, wären also öffentlich\./,
+    isPublic:
+      /^⚠️ Alle können <#\d+> lesen\. .*abgelehnten oder zurückgewiesenen Einreichungen wären also öffentlich\./,
     anyway: 'Trotzdem verwenden',
     unchecked: /^⚠️ Es ließ sich nicht prüfen, ob alle <#\d+> lesen können\./,
   },
@@ -131,7 +132,7 @@ const IN_LANGUAGES = [
     only: 'これまでに申請されたゲームだけを許可',
     log: 'ログチャンネル',
     approval: '承認',
-    isPublic: /^⚠️ <#\d+>は誰でも読めるため、.*却下または拒否された内容が公開されてしまいます。/,
+    isPublic: /^⚠️ <#\d+>は誰でも読めるため、.*却下または拒否された申請が公開されてしまいます。/,
     anyway: 'それでも使用',
     unchecked: /^⚠️ <#\d+>を誰でも読めるか確認できませんでした。/,
   },
@@ -337,7 +338,7 @@ describe('the log channel', () => {
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await openSettings(guild)))
-      .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but there is no log channel/);
+      .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but there's no log channel/);
   });
 });
 
@@ -431,7 +432,7 @@ describe('the role to notify', () => {
   it('can be chosen and removed, and the log shows both', async ({ guild }) => {
     const id = role(guild, 'staff');
     expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toMatch(
-      /⚠️ Role to notify: @.*but there is no log channel/,
+      /⚠️ Role to notify: @.*but there's no log channel/,
     );
     await chooseLogChannel(guild);
     await pickSetting(guild, 'Role to notify', '@staff');

@@ -38,7 +38,7 @@ describe('/submissions', () => {
   it('offers to submit a server if there are no submissions', async ({ guild, admin, member }) => {
     expect(await read(guild)).toContain('Nothing has been submitted here yet.');
     const none = await member.slash('submissions');
-    expect(textOf(none)).toContain('There is nothing here under your name.');
+    expect(textOf(none)).toContain("There's nothing here under your name.");
     expect(labelsOf(none)).toEqual(['Submit a game server']);
     const { modal } = await openModal(member, none, 'Submit a game server');
     expect(textOf(await member.submit(modal, { game: 'cs2', server: 'first.example.com:1' }))).toContain(

@@ -29,7 +29,7 @@ const PUBLIC = [
   'has submitted 1 game server for review',
   // The outcomes are part of that message.
   "didn't get a reply in time. Here's the result:\n✅ ",
-  'Approve? Not sent unless',
+  "Approve? It won't be sent unless",
   'Approved',
   'Declined',
   'Submit a game server',
