@@ -5,6 +5,7 @@ import {
   decidedText,
   decisionButtons,
   ownButtons,
+  serversText,
   submissionsId,
 } from '../../src/approval/approval-view.ts';
 import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
@@ -14,17 +15,29 @@ import { writePage } from '../../src/interactions/pager.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submissions.ts';
+import type { SeenApproval, WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
 import { UserError } from '../../src/user-error.ts';
+import { escapeName } from '../../src/words/escape.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf } from '../../src/words/outcomes.ts';
+import { byText } from '../../src/words/sentences.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { heldText } from '../submit/preview.ts';
 import { notCorrected, readCorrection } from './correction.ts';
-import { declineModal, readDecline } from './decline.ts';
+import { declineModal, readDecline, readReason } from './decline.ts';
+import {
+  buttonsForAll,
+  declineAllModal,
+  listSubmissions,
+  memberSelect,
+  omittedText,
+  readSeen,
+  writeSeen,
+} from './several.ts';
 import { replyForUnavailable } from './waiting.ts';
 
 /**
@@ -128,9 +141,13 @@ export function approvalActions(
   /** Finds its position among all waiting submissions, counted from 1, for /submissions. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
-    const { guildId, id } = seenOf(context);
-    return (await approvals.waiting(guildId)).indexOf(id) + 1;
+    const seen = seenOf(context);
+    return (await approvals.waiting(context.guildId)).findIndex(({ id }) => id === seen.id) + 1;
   }
+
+  /** Finds the position of a member's first waiting submission, like {@link placeOf}. */
+  const placeOfMember = async ({ guildId }: Context, member: string): Promise<number> =>
+    (await approvals.waiting(guildId)).findIndex(({ userId }) => userId === member) + 1;
 
   /**
    * Replies to a decision. The message in the log channel shows the decision itself. In /submissions, the reply
@@ -144,10 +161,16 @@ export function approvalActions(
     texts: readonly string[] = [],
   ): Promise<Reply> {
     await showPressed(context);
-    if (context.posted) return { content: texts.join('\n') };
+    return context.posted ? { content: texts.join('\n') } : decidedInQueue(context, before, texts);
+  }
+
+  async function decidedInQueue(
+    context: DecisionContext,
+    before: number,
+    texts: readonly string[],
+  ): Promise<Reply> {
     const { t, guildId, interactionId } = context;
-    const submission = await submissions.by(guildId, interactionId);
-    const now = decidedText(t, submission ? [submission] : [], games);
+    const now = decidedText(t, await submissions.by(guildId, interactionId), games);
     return withNext([now, ...texts], await showNext(context, before));
   }
 
@@ -160,16 +183,22 @@ export function approvalActions(
     return { ...withNext([why], next), isUserError: true };
   }
 
-  async function approve(context: PressContext): Promise<Reply> {
-    await demandModerator(context);
+  /**
+   * Approves a submission and sends it.
+   * @returns its outcome, or the reason why it is still waiting; `undefined` if it isn't waiting as the moderator saw it
+   */
+  async function approveSeen(
+    context: PressContext,
+    { guildId, id, submissionId }: SeenApproval,
+  ): Promise<Approved | StillWaiting | undefined> {
     const { t } = context;
-    const seen = seenOf(context);
+    const seen = { guildId, id, submissionId };
     const found = await approvals.seen(seen);
-    if (found === undefined) return undecided(context);
-    if (access.blocked(found.guildId, found.userId)) {
-      return stillWaiting(context, `${t('approval.blocked')}\n${t('approval.still')}`);
+    if (found === undefined) return undefined;
+    const { userId, servers } = found;
+    if (access.blocked(guildId, userId)) {
+      return { servers, why: `${t('approval.blocked')}\n${t('approval.still')}` };
     }
-    const before = await placeOf(context);
     const result = await pipeline.submit({
       ...context,
       ...seen,
@@ -183,17 +212,133 @@ export function approvalActions(
       },
     });
     if (result.kind === 'ended') {
-      const texts = unsentTexts(context, result, isAllSent(result) ? undefined : await approvals.find(seen));
-      const member = { user: { id: found.userId } };
-      return {
-        ...(await decided(context, before, texts)),
-        announcement: announcementOf(member, result, games),
-      };
+      const now = isAllSent(result) ? undefined : await approvals.find(seen);
+      return { ended: result, userId, again: now?.state === 'waiting' ? now.servers.length : 0 };
     }
-    if (result.kind === 'not-submitted') {
-      return stillWaiting(context, stillWaitingText(result.reason, context, games));
+    if (result.kind !== 'not-submitted') return undefined;
+    return { servers, why: stillWaitingText(result.reason, context, games) };
+  }
+
+  async function approve(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const before = await placeOf(context);
+    const result = await approveSeen(context, seenOf(context));
+    if (result === undefined) return undecided(context);
+    if ('why' in result) return stillWaiting(context, result.why);
+    const reply = await decided(context, before, unsentTexts(context, [result]));
+    return { ...reply, announcement: announcementOfAll([result]) };
+  }
+
+  /** Announces approved submissions of one member. */
+  function announcementOfAll(all: readonly Approved[]): Reply['announcement'] {
+    const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
+    const [first] = announced;
+    if (first === undefined) return undefined;
+    const { userId, ended } = first;
+    const servers = announced.flatMap((each) => each.ended.servers);
+    return announcementOf({ user: { id: userId } }, { ...ended, servers }, games);
+  }
+
+  /** Lists the waiting submissions of a member, and asks whether to approve them all. */
+  async function askForAll(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const { t, argument: userId } = context;
+    const listed = await listSubmissions(context, userId, deps);
+    const before = await placeOfMember(context, userId);
+    const [first, ...others] = listed.submissions;
+    const omitted = omittedText(t, listed.omitted);
+    if (first === undefined) return withNext([omitted], await showNext(context, before));
+    const heading = t('approval.several.approve', {
+      count: others.length + 1,
+      name: escapeName(first.userName),
+    });
+    return {
+      content: [`**${heading}**`, byText(t, first), omitted].filter(Boolean).join('\n'),
+      embeds: [{ description: listed.text }],
+      components: rows([
+        button(
+          submissionsId('approvethese', writeSeen(userId, listed.submissions)),
+          t('approval.approve'),
+          'success',
+        ),
+        button(submissionsId('waiting', writePage(before, '')), t('button.cancel')),
+      ]),
+    };
+  }
+
+  /**
+   * Decides on the listed submissions of a member, one after the other, each like a single one. Leaves out submissions
+   * that weren't listed or are no longer waiting as they were.
+   * @param decide returns whether it decided
+   */
+  async function decideOnSeen(
+    context: DecisionContext,
+    decide: (seen: WaitingSubmission) => Promise<boolean>,
+  ): Promise<{ readonly before: number; readonly texts: readonly string[] }> {
+    await demandModerator(context);
+    const { t } = context;
+    const { userId, seen, gone } = await readSeen(context, deps);
+    const ids = new Set(seen.map(({ submissionId }) => submissionId));
+    const listed = await listSubmissions(context, userId, deps);
+    const unseen = listed.submissions.filter(({ id }) => !ids.has(id));
+    const before = await placeOfMember(context, userId);
+    let lost = gone;
+    for (const each of seen) {
+      if (!(await decide(each))) lost += 1;
     }
-    return undecided(context);
+    void approvalMessages.showDue();
+    const texts = [
+      lost > 0 && t('approval.several.gone', { count: lost }),
+      unseen.length > 0 &&
+        t('approval.several.unseen', {
+          servers: serversText(
+            t,
+            unseen.flatMap(({ servers }) => servers),
+            games,
+          ),
+        }),
+    ];
+    return { before, texts: texts.filter((text) => typeof text === 'string') };
+  }
+
+  async function approveThese(context: PressContext): Promise<Reply> {
+    const { t, stopping } = context;
+    const all: Approved[] = [];
+    const waiting: StillWaiting[] = [];
+    const { before, texts } = await decideOnSeen(context, async (seen) => {
+      // The others keep waiting, because nothing more is sent now.
+      if (stopping.aborted) return true;
+      const result = await approveSeen(context, seen);
+      if (result === undefined) return false;
+      if ('why' in result) waiting.push(result);
+      else all.push(result);
+      return true;
+    });
+    const reasons = [...Map.groupBy(waiting, ({ why }) => why)].map(([why, some]) => {
+      const servers = some.flatMap((each) => each.servers);
+      return `${serversText(t, servers, games)}\n${why}`;
+    });
+    const notes = [...texts, ...reasons, ...unsentTexts(context, all)];
+    return { ...(await decidedInQueue(context, before, notes)), announcement: announcementOfAll(all) };
+  }
+
+  /** Opens the modal for a moderator to decline all waiting submissions of a member. */
+  async function pressDeclineAll(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const { t, argument: userId } = context;
+    const listed = await listSubmissions(context, userId, deps);
+    if (listed.submissions.length > 0) return declineAllModal(t, userId, listed);
+    const next = await showNext(context, await placeOfMember(context, userId));
+    return withNext([omittedText(t, listed.omitted)], next);
+  }
+
+  async function declineThese(context: SubmitContext): Promise<Reply> {
+    const { interactionId, user, field } = context;
+    const reason = readReason(field);
+    const { before, texts } = await decideOnSeen(context, (seen) =>
+      approvals.decline({ ...seen, by: user, interactionId, reason }),
+    );
+    return decidedInQueue(context, before, texts);
   }
 
   /** Opens the modal for a moderator to decline a submission. */
@@ -266,20 +411,24 @@ export function approvalActions(
   const waiting: ApprovalActions['waiting'] = async (context, { wanted, isOwn, state }) => {
     const { t, guildId, user } = context;
     const decides = !isOwn && (await decidesNow(context));
-    const ids = await approvals.waiting(guildId, decides ? undefined : user.id);
-    const index = Number.isInteger(wanted) && wanted > 0 ? (wanted - 1) % Math.max(1, ids.length) : 0;
-    const id = ids[index];
-    const approval = id === undefined ? undefined : await approvals.find({ guildId, id });
-    if (approval === undefined) return undefined;
+    const found = await approvals.waiting(guildId, decides ? undefined : user.id);
+    const index = Number.isInteger(wanted) && wanted > 0 ? (wanted - 1) % Math.max(1, found.length) : 0;
+    const shown = found[index];
+    const approval = shown && (await approvals.find(shown));
+    if (shown === undefined || approval === undefined) return undefined;
     const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, context);
     const next =
-      ids.length > 1 &&
+      found.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));
     const own = approval.userId === user.id ? ownButtons(t, approval) : [];
     return {
       ...view,
-      content: `**${t('submissions.waiting', { count: ids.length })}**\n${view.content}`,
-      components: decides ? rows([...decisionButtons(t, approval), next], own) : rows([...own, next]),
+      content: `**${t('submissions.waiting', { count: found.length })}**\n${view.content}`,
+      components: decides
+        ? rows([...decisionButtons(t, approval), next], own, buttonsForAll(t, shown, found), [
+            memberSelect(t, found),
+          ])
+        : rows([...own, next]),
     };
   };
 
@@ -308,6 +457,13 @@ export function approvalActions(
           return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
         },
       },
+      approveall: { answers: 'immediate update', run: askForAll },
+      approvethese: { answers: 'sending', run: approveThese },
+      declineall: { answers: 'modal', run: pressDeclineAll },
+      member: {
+        answers: 'immediate update',
+        run: async (context) => showNext(context, await placeOfMember(context, context.values[0] ?? '')),
+      },
       all: { answers: 'later', run: showAll },
       withdraw: { answers: 'update', run: withdraw },
     },
@@ -315,6 +471,7 @@ export function approvalActions(
       correct: { answers: 'beside', run: correct },
       decline: { answers: 'beside', run: decline },
       refuse: { answers: 'beside', run: decline },
+      declines: { answers: 'update', run: declineThese },
     },
   };
 }
@@ -325,23 +482,39 @@ const withNext = (texts: readonly string[], next: Reply): Reply => ({
   content: [texts.filter(Boolean).join('\n'), next.content].filter(Boolean).join('\n\n'),
 });
 
+/** An approved submission and its outcome. */
+interface Approved {
+  readonly ended: EndedSubmission;
+  /** The member. */
+  readonly userId: string;
+  /** How many of its servers wait again. */
+  readonly again: number;
+}
+
+/** A submission that could not be approved, and the reason. */
+interface StillWaiting extends Pick<Submission, 'servers'> {
+  readonly why: string;
+}
+
 /**
  * Explains which approved servers weren't sent: those that were left out, and those that wait again, with the reason.
- * @param now the draft's current submission
  */
-function unsentTexts(
-  context: Context,
-  ended: EndedSubmission,
-  now: Submission | undefined,
-): readonly string[] {
+function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;
-  const { draft, servers, limitedRows, limited, keyProblem } = ended;
-  const leftOut = draft.rows.length - servers.length - limitedRows.length;
+  const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);
+  const leftOut = sum(
+    ({ ended: { draft, servers, limitedRows } }) => draft.rows.length - servers.length - limitedRows.length,
+  );
+  const again = sum((each) => each.again);
+  const keyProblem = all.find(({ ended }) => ended.keyProblem)?.ended.keyProblem;
   const texts = [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),
-    limited && withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited })),
+    ...all.map(
+      ({ ended: { draft, limitedRows: rows, limited } }) =>
+        limited && withSign('not-sent', heldText(t, { draft, rows, limited })),
+    ),
     keyProblem && nextForKey(context, keyProblem),
-    now?.state === 'waiting' && t('approval.again', { count: now.servers.length }),
+    again > 0 && t('approval.again', { count: again }),
   ];
   return texts.filter((text) => typeof text === 'string');
 }

@@ -20,43 +20,49 @@ const MOST_LINES = 20;
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
+const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines', string>> = { why: '', words: '', lines: '' };
+
 export function declineModal(context: PressContext, submission: Submission, games: GameIndex): Modal {
   const { t } = context;
   const { id, draftId, servers } = submission;
   const isList = servers.length > 1;
   const before = typedBefore(context);
-  const hint = t('approval.modal.hint');
   return modal({
     id: submissionsId('decline', `${draftId}:${id}`),
     title: t('approval.modal.title'),
     text: isList
       ? numberedText(t, submission)
       : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
-    fields: [
-      {
-        kind: 'select',
-        id: 'why',
-        label: t('approval.modal.reason'),
-        hint,
-        placeholder: t('approval.modal.reason'),
-        options: DECLINE_REASONS.map((key) => ({
-          label: t(`approval.reasons.${key}`),
-          value: key,
-          ...(key === before.why && { default: true }),
-        })),
-        required: false,
-      },
-      {
-        id: 'reason',
-        label: t('approval.modal.words'),
-        hint,
-        value: cut(before.words, LONGEST_REASON),
-        most: LONGEST_REASON,
-        long: true,
-      },
-      ...(isList ? [linesField(t, before.lines)] : []),
-    ],
+    fields: [...reasonFields(t, before), ...(isList ? [linesField(t, before.lines)] : [])],
   });
+}
+
+/** Builds the fields for the reason. */
+export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Field[] {
+  const hint = t('approval.modal.hint');
+  return [
+    {
+      kind: 'select',
+      id: 'why',
+      label: t('approval.modal.reason'),
+      hint,
+      placeholder: t('approval.modal.reason'),
+      options: DECLINE_REASONS.map((key) => ({
+        label: t(`approval.reasons.${key}`),
+        value: key,
+        ...(key === before.why && { default: true }),
+      })),
+      required: false,
+    },
+    {
+      id: 'reason',
+      label: t('approval.modal.words'),
+      hint,
+      value: cut(before.words, LONGEST_REASON),
+      most: LONGEST_REASON,
+      long: true,
+    },
+  ];
 }
 
 /** Formats a list with its line numbers. */
@@ -83,7 +89,7 @@ export function readDecline(
   { t, field }: SubmitContext,
   { id, draftId, servers }: Submission,
 ): Pick<DeclineDecision, 'reason' | 'lines'> | Reply {
-  const reason = { key: reasonNamed(field('why')), words: field('reason').trim() };
+  const reason = readReason(field);
   const typed = field('lines').trim();
   if (typed === '') return { reason };
   const lines = linesNamed(
@@ -102,10 +108,15 @@ export function readDecline(
   };
 }
 
+export const readReason = (field: SubmitContext['field']): DeclineDecision['reason'] => ({
+  key: reasonNamed(field('why')),
+  words: field('reason').trim(),
+});
+
 /** Returns the input in the message whose button opens the modal again; empty for any other message. */
-function typedBefore({ argument, shown }: PressContext): Readonly<Record<'why' | 'words' | 'lines', string>> {
+function typedBefore({ argument, shown }: PressContext): typeof NOTHING_TYPED {
   const [, , why] = argument.split(':');
-  if (why === undefined) return { why: '', words: '', lines: '' };
+  if (why === undefined) return NOTHING_TYPED;
   const { description = '', footer } = Object(shown.embeds[0]);
   return { why, words: String(description), lines: String(Object(footer).text ?? '') };
 }

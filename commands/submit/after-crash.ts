@@ -1,3 +1,4 @@
+import { decidedText } from '../../src/approval/approval-view.ts';
 import type { LaterReplies } from '../../src/interactions/after-crash.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
 import { serverResults } from '../../src/submissions/submissions.ts';
@@ -9,11 +10,14 @@ import { readSubmitId } from './ids.ts';
 /** Creates the replies after a crash from the stored submissions. */
 export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   async reportOf(context, to) {
-    const submission = await deps.submissions.by(context.guildId, context.interactionId);
+    const found = await deps.submissions.by(context.guildId, context.interactionId);
+    const [submission, ...others] = found;
     if (submission === undefined) return undefined;
     // The log channel already has the message on which moderators decide.
     if (to === 'log channel' && submission.needsModerator) return undefined;
-    return replyForSubmission(context, submission, deps);
+    return others.length > 0
+      ? { content: decidedText(context.t, found, deps.games) }
+      : replyForSubmission(context, submission, deps);
   },
   async stateOfDraft(context, pressed) {
     const { guildId, user, t } = context;

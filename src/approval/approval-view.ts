@@ -20,7 +20,7 @@ import { reasonText } from './decline-reasons.ts';
  */
 
 /** The maximum number of servers that a message lists. It only shows the number of the others. */
-const MOST_SHOWN = 10;
+export const MOST_SHOWN = 10;
 /** Maximum length of a name and an address in the log channel's message, in UTF-16 units. */
 const LONGEST_WORDS = { name: 60, address: 80 };
 /** Maximum length of the reason for declining, in UTF-16 units. */
@@ -43,7 +43,7 @@ export function approvalView(
   const member = submission.userId === reader?.user.id ? reader : undefined;
   const lines = submission.servers.map(({ server }) => describe(t, server, games));
   const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
-  const about = aboutText(t, submission, member);
+  const about = aboutText(t, submission, member !== undefined);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
@@ -52,13 +52,11 @@ export function approvalView(
   };
 }
 
-/**
- * Shows how many servers a list has, who corrected it, and who submitted it. The submitter is omitted if only they read it.
- */
-function aboutText(t: Translate, submission: Submission, member?: Context): string {
+/** Shows how many servers a list has, who submitted it unless the reader knows, and who corrected it. */
+export function aboutText(t: Translate, submission: Submission, isMemberKnown = false): string {
   const { servers } = submission;
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
-  const by = member ? [] : [byText(t, submission)];
+  const by = isMemberKnown ? [] : [byText(t, submission)];
   return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
 }
 
@@ -132,8 +130,14 @@ function unknownTexts(
   return [member ? unknownText(member, unknown) : t('ended.next.unknown', { count, site: t.site() })];
 }
 
-/** The maximum number of servers that {@link decidedText} names. */
+/** The maximum number of servers that {@link serversText} names. */
 const MOST_NAMED = 2;
+
+/** Names the first of these servers on one line. */
+export function serversText(t: Translate, servers: Submission['servers'], games: GameIndex): string {
+  const named = servers.slice(0, MOST_NAMED).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  return namedText(t, named, servers.length);
+}
 
 /**
  * Describes on one line what a moderator has just decided about one member's submissions; empty if they decided nothing.
@@ -143,9 +147,8 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   if (first === undefined) return '';
   const { state, userId, declineReason } = first;
   const servers = decided.flatMap((submission) => submission.servers);
-  const named = servers.slice(0, MOST_NAMED).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
   const user = userId === '' ? t('by.unnamed') : `<@${userId}>`;
-  const why = `${namedText(t, named, servers.length)} (${user})`;
+  const why = `${serversText(t, servers, games)} (${user})`;
   if (state === 'declined') {
     const declined = withSign('rejected', t('look.about', { item: t('approval.declined'), why }));
     return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');

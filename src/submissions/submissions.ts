@@ -498,20 +498,23 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission that an interaction submitted or decided. If the member's submission was waiting and has
-     * changed since then, returns the draft's latest submission.
+     * Returns the submission that an interaction submitted, or the submissions that it decided. If the member's submission
+     * was waiting and has changed since then, returns the draft's latest submission.
      */
-    async by(guildId: string, interactionId: string): Promise<Submission | undefined> {
+    async by(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
+        .orderBy('created_at')
         .where(({ or, eb }) =>
           or([eb('interaction_id', '=', interactionId), eb('decision_id', '=', interactionId)]),
         )
         .execute();
       const ofGuild = rows.filter((row) => row.guild_id === guildId);
       const submitted = ofGuild.find((row) => row.interaction_id === interactionId);
-      if (submitted && needsModerator(submitted)) return latest(guildId, submitted.draft_id);
-      const row = submitted ?? ofGuild[0];
-      return row && read(row);
+      if (submitted === undefined) return Promise.all(ofGuild.map(read));
+      const found = needsModerator(submitted)
+        ? await latest(guildId, submitted.draft_id)
+        : await read(submitted);
+      return found ? [found] : [];
     },
     /** Ends the guild's waiting submissions that moderators didn't decide in time. */
     async expire(guildId: string): Promise<void> {

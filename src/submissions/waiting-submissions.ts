@@ -35,6 +35,13 @@ export interface SeenApproval extends DraftRef {
   readonly submissionId?: string | undefined;
 }
 
+/** A waiting submission, without its servers. */
+export interface WaitingSubmission extends DraftRef {
+  readonly submissionId: string;
+  readonly userId: string;
+  readonly userName: string;
+}
+
 export type WaitingSubmissions = ReturnType<typeof createWaitingSubmissions>;
 
 interface WaitingSubmissionsDeps extends SubmissionStoreBase {
@@ -116,14 +123,20 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     seen,
     ownAddresses,
     withdrawSubmission,
-    /** Returns the ids of the guild's waiting drafts, or of one member's waiting drafts, oldest first. */
-    async waiting(guildId: string, userId?: string): Promise<readonly string[]> {
+    /** Returns the guild's waiting submissions, or those of one member, oldest first. */
+    async waiting(guildId: string, userId?: string): Promise<readonly WaitingSubmission[]> {
       const rows = await waitingIn(guildId, userId)
         .orderBy('created_at')
         .orderBy('id')
-        .select('draft_id')
+        .select(['id', 'draft_id', 'user_id', 'user_name'])
         .execute();
-      return rows.map(({ draft_id }) => draft_id);
+      return rows.map(({ id: submissionId, draft_id: id, user_id, user_name }) => ({
+        guildId,
+        id,
+        submissionId,
+        userId: user_id ?? '',
+        userName: user_name ?? '',
+      }));
     },
     /** Counts the waiting submissions of the guild, or of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),

@@ -42,7 +42,7 @@ export const byText = (
 ): string => (id === '' ? t('by.unnamed') : t('by.user', { user: memberText({ id, name }) }));
 
 /** The controls and modals with which a moderator decides. */
-const DECISION = /^submissions:(?:decline|refuse|correct):/;
+const DECISION = /^submissions:(?:declines?|refuse|correct):/;
 
 /**
  * Returns the message that an interaction was interrupted, and neither submitted nor decided anything.

@@ -153,7 +153,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     }
     const [again, ...others] = await opened.approvals.waiting(guildId);
     expect(others).toEqual([]);
-    expect(await opened.approvals.find({ guildId, id: again ?? '' })).toMatchObject({
+    expect(await opened.approvals.find({ guildId, id: again?.id ?? '' })).toMatchObject({
       state: 'waiting',
       servers: [{ server: { server: 's2-0.example.com' } }],
       expiresAt: opened.world.now + WAITS_MS,
@@ -240,7 +240,9 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect([await stateOf(opened, 'a'), await stateOf(opened, 'b')]).toEqual(['withdrawn', 'withdrawn']);
     expect(await approve(opened, 'b')).toMatchObject({ kind: 'no-draft' });
     expect(await send(opened, 'b')).toMatchObject({ kind: 'waiting' });
-    expect(await opened.approvals.waiting(guildId)).toEqual(['b']);
+    expect(await opened.approvals.waiting(guildId)).toMatchObject([
+      { id: 'b', userId: '2', userName: 'mia' },
+    ]);
   });
 
   it('is kept until its message shows that it was withdrawn, however many drafts its member creates', async () => {
@@ -455,12 +457,15 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       await dying.submissions.approve(submissionId, guildId, decision);
       await opened.submissions.endAbandoned(guildId);
       expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
-      expect(await opened.submissions.by(guildId, 'm')).toMatchObject({ id: submissionId, state: 'done' });
-      expect((await opened.submissions.by(guildId, 'm'))?.servers).toMatchObject([
-        { outcome: { kind: 'not-sent', reason: 'stopping' } },
+      expect(await opened.submissions.by(guildId, 'm')).toMatchObject([
+        {
+          id: submissionId,
+          state: 'done',
+          servers: [{ outcome: { kind: 'not-sent', reason: 'stopping' } }],
+        },
       ]);
-      const [again = ''] = await opened.approvals.waiting(guildId);
-      expect(await approve(opened, again)).toMatchObject({ kind: 'ended' });
+      const [again] = await opened.approvals.waiting(guildId);
+      expect(await approve(opened, again?.id ?? '')).toMatchObject({ kind: 'ended' });
       expect(opened.world.requests).toHaveLength(1);
     });
 

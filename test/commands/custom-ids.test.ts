@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { changeId, modalId } from '../../commands/settings/setting.ts';
 import { writeFilter } from '../../commands/submissions/command.ts';
+import { writeSeen } from '../../commands/submissions/several.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { onlyDeps } from './context.ts';
@@ -11,6 +12,8 @@ const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
 /** The suffix that select menus and modals append to their custom id. */
 const MARK = '#123456';
+/** As many submissions as a member can have waiting. */
+const TEN = Array.from({ length: 10 }, (_, n) => ({ id: String(n) }));
 const MOST_PAGES = 100;
 
 const filter = writeFilter({
@@ -46,9 +49,14 @@ const LONGEST: Readonly<Record<string, string>> = {
   'settings:type': modalId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
   'submissions:all': `${ID}:${RUN}`,
   'submissions:approve': `${ID}:${RUN}`,
+  'submissions:approveall': ID,
+  'submissions:approvethese': writeSeen(ID, TEN),
   'submissions:correct': `${ID}:${RUN}:@65535`,
   'submissions:decline': `${ID}:${RUN}:unreachable`,
+  'submissions:declineall': ID,
+  'submissions:declines': writeSeen(ID, TEN),
   'submissions:export': writePage(1, filter),
+  'submissions:member': '',
   'submissions:mine': '',
   'submissions:page': writePage(MOST_PAGES, filter),
   'submissions:refuse': `${ID}:${RUN}`,
@@ -80,7 +88,11 @@ const LONGEST: Readonly<Record<string, string>> = {
 };
 
 /** Actions that only buttons use, which append no mark. */
-const WITHOUT_MARK: ReadonlySet<string> = new Set(['submissions:export', 'submissions:page']);
+const WITHOUT_MARK: ReadonlySet<string> = new Set([
+  'submissions:approvethese',
+  'submissions:export',
+  'submissions:page',
+]);
 
 /** Creating the commands doesn't use any of their dependencies. */
 const { commands, actions } = createCommands(onlyDeps({}));

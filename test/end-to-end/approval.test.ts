@@ -743,7 +743,8 @@ describe('a submission that needs approval', () => {
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
-      const others = index === 0 ? ['Next waiting'] : [];
+      const all = ['Approve all 2 of @member', 'Decline all 2 of @member'];
+      const others = index === 0 ? ['Next waiting', ...all] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }
     // A search finds only sent submissions.

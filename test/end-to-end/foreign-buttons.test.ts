@@ -43,6 +43,7 @@ const OPEN_PRESSES = [
   'privacy:forgetme',
   'privacy:messages',
   'submissions:export',
+  'submissions:member',
   'submissions:mine',
   'submissions:page',
   'submissions:servers',
@@ -81,8 +82,11 @@ const GUARDED_PRESSES = [
   'settings:type',
   'submissions:all',
   'submissions:approve',
+  'submissions:approveall',
+  'submissions:approvethese',
   'submissions:correct',
   'submissions:decline',
+  'submissions:declineall',
   'submissions:refuse',
 ];
 /** Modals that belong to a submission. With the id of another member's submission, they only show an error. */
@@ -102,6 +106,7 @@ const GUARDED_SUBMITS = [
   'settings:type',
   'submissions:correct',
   'submissions:decline',
+  'submissions:declines',
   'submissions:refuse',
 ];
 
@@ -232,7 +237,10 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await addServer(member, 'waits.example.com:1'));
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
-  show('admin', await admin.slash('submissions'));
+  await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
+  const queue = show('admin', await admin.slash('submissions'));
+  show('admin', await admin.press(await admin.slash('submissions'), 'Approve all 2 of @member'));
+  const declining = modalOf(await admin.press(queue, 'Decline all 2 of @member'));
   await pressSetting(guild, 'Approval', 'Turn approval off');
 
   const controls = shown.flatMap(({ by, answer }) =>
@@ -241,7 +249,8 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
       return id === undefined ? [] : [{ by, answer, id, component }];
     }),
   );
-  return { controls, windows: await openWindows(guild, controls, toDecide), list };
+  const windows = await openWindows(guild, controls, toDecide);
+  return { controls, windows: [...windows, { by: 'admin', modal: declining }], list };
 }
 
 /** Buttons that open a modal. A draft with one line opens a different modal than a draft with several. */

@@ -1,8 +1,21 @@
 import { describe, expect } from 'vitest';
+import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
+import { ROLES } from '../../sandbox/people.ts';
 import { createWords } from '../../src/words/words.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, type TestGuild, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, lines, openModal, paste, pressSubmit } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  adds,
+  edit,
+  lines,
+  openModal,
+  paste,
+  pressSubmit,
+  staffChannel,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -100,5 +113,183 @@ describe('the queue in /submissions', () => {
       expect(declined).toContain('Not **ours**. Nor yours.');
     }
     await expect.poll(() => textOf(message)).not.toContain('s1.example.com');
+  });
+});
+
+/** Counts what a moderator does: commands, presses and choices. */
+function counting(person: Person) {
+  let presses = 0;
+  const counted =
+    <Input extends readonly unknown[]>(act: (...input: Input) => Promise<Answer>) =>
+    (...input: Input) => {
+      presses += 1;
+      return act(...input);
+    };
+  return {
+    slash: counted(person.slash),
+    press: counted(person.press),
+    pick: counted(person.pick),
+    presses: () => presses,
+  };
+}
+
+/** Makes servers of several members wait, so many of each. */
+async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
+  await turnApprovalOn(guild);
+  const members = counts.map((_, index) => {
+    const member = guild.discord.person({
+      ...ROLES.member,
+      guild: { id: guild.id, name: guild.name, channelId: guild.channelId },
+      name: `m${index}`,
+    });
+    return member;
+  });
+  for (const [index, count] of counts.entries()) {
+    const member = members[index] ?? guild.member;
+    for (let n = 0; n < count; n += 1) await addServer(member, `${member.name}-${n}.example.com:27015`);
+  }
+  return members;
+}
+
+describe('all submissions of a member', () => {
+  it.for(LOCALES)('are approved by one question, which shows them (%s)', async (locale, {
+    guild,
+    listing,
+  }) => {
+    await letMembersWait(guild, [1, 3]);
+    const t = wordsOf(locale);
+    const moderator = inStaff(guild, 'admin', locale);
+    const queue = await moderator.slash('submissions');
+    await moderator.pick(queue, ['m1 (3)']);
+    const question = await moderator.press(queue, t('approval.several.approve', { count: 3, name: 'm1' }));
+    for (const n of [0, 1, 2]) expect(textOf(question)).toContain(`m1-${n}.example.com`);
+    expect(textOf(question)).not.toContain('m0-');
+    await moderator.press(question, t('approval.approve'));
+    expect(listing.submitted.map(({ server }) => server)).toEqual(
+      [0, 1, 2].map((n) => `m1-${n}.example.com`),
+    );
+    const said = textOf(queue).replaceAll('\\', '');
+    expect(said).toContain(t('approval.sent'));
+    expect(said).toContain(ACCEPTED);
+    expect(said).toContain('m0-0.example.com');
+  });
+
+  it.for(LOCALES)('are declined with one reason, in a form that shows them (%s)', async (locale, {
+    guild,
+  }) => {
+    const [, member] = await letMembersWait(guild, [1, 2]);
+    const t = wordsOf(locale);
+    const moderator = inStaff(guild, 'admin', locale);
+    const queue = await moderator.slash('submissions');
+    await moderator.pick(queue, ['m1 (2)']);
+    const label = t('approval.several.decline', { count: 2, name: 'm1' });
+    const modal = modalOf(await moderator.press(queue, label));
+    expect(modalTexts(modal.data).join()).toMatch(/m1-0\.example.*m1-1\.example/s);
+    await moderator.submit(modal, { why: 'rules' });
+    expect(textOf(queue)).toContain(t('approval.reasons.rules'));
+    expect(textOf(queue)).toContain('m0-0.example.com');
+    expect(adds(guild)).toEqual([]);
+    const seen = textOf(await (member ?? guild.member).slash('submissions'));
+    expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
+  });
+
+  it('are decided as they were listed, without what is new or has changed, which is named', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const replies = [];
+    for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 4 of @member');
+    const [changed, withdrawn] = replies;
+    if (changed && withdrawn) {
+      await edit(member, changed, { server: 'changed.example.com', port: '27015' });
+      await member.press(withdrawn, 'Withdraw');
+    }
+    await addServer(member, 'new.example.com:27015');
+    await admin.press(question, 'Approve');
+    expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['q2.example.com', 'q3.example.com']);
+    expect(textOf(question)).toMatch(
+      /Approved and sent: .*q2\.example.* and .*q3\.example.*left out: 2\..*haven't seen .*changed\.example.* and .*new\.example/s,
+    );
+  });
+
+  it('are sent once, whoever else approves them at the same moment', async ({ guild, admin }) => {
+    await letWait(guild, 4);
+    const moderators = [admin, inStaff(guild, 'admin')];
+    const questions: Answer[] = [];
+    for (const each of moderators) {
+      questions.push(await each.press(await each.slash('submissions'), 'Approve all 4 of @member'));
+    }
+    await Promise.all(
+      moderators.map(async (each, index) => {
+        const question = questions[index];
+        if (question) await each.press(question, 'Approve');
+      }),
+    );
+    expect(guild.listing.submitted).toHaveLength(4);
+    const texts = questions.map((each) => textOf(each)).join('\n');
+    const gone = [...texts.matchAll(/left out: (\d)\./g)].reduce((sum, [, count]) => sum + Number(count), 0);
+    expect(gone).toBe(4);
+    // Each message shows the decision and the outcome.
+    const shown = () =>
+      guild.discord.messages({ channelId: staffChannel(guild) }).map((message) => textOf(message));
+    for (const n of [0, 1, 2, 3]) {
+      await expect
+        .poll(() => shown().find((text) => text.includes(`q${n}.example`)))
+        .toMatch(/^✅ Approved by @\d+ \(admin\)\n✅ Servers have been added/);
+    }
+  });
+
+  it('go the way of a single one: what cannot be sent keeps waiting, with the reason', async ({
+    guild,
+    admin,
+  }) => {
+    await letWait(guild, 3);
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 of @member');
+    await addServer(admin, 'q1.example.com:27015');
+    await guild.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
+    await admin.press(question, 'Approve');
+    expect(textOf(question)).toMatch(
+      /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*still waiting.*1 submission is waiting/s,
+    );
+    // Nobody else may, whatever they have seen.
+    const other = inStaff(guild, 'other');
+    expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
+  });
+
+  it('are listed as far as one list shows all of their game servers', async ({ guild, admin, member }) => {
+    await turnApprovalOn(guild);
+    await pressSubmit(member, await paste(member, lines(11)));
+    const long = `${'long.'.repeat(40)}example.com`;
+    for (let n = 1; n <= 2; n += 1) await addServer(member, `q${n}.example.com:27015`);
+    const list = Array.from({ length: 10 }, (_, n) => `${long}:${n + 1} cs2`).join('\n');
+    for (const port of [1, 2]) {
+      await pressSubmit(member, await paste(member, list.replaceAll('long.e', `l${port}.e`)));
+    }
+    const queue = await admin.slash('submissions');
+    const question = await admin.press(queue, 'Approve all 5 of @member');
+    expect(textOf(question)).toMatch(
+      /Approve all 3 of @member.*too many game servers: 2\..*q1\.example.*q2\.example/s,
+    );
+    await admin.press(question, 'Approve');
+    expect(guild.listing.submitted).toHaveLength(12);
+    expect(textOf(queue)).toContain('2 submissions are waiting');
+    expect(textOf(queue)).not.toContain("haven't seen");
+  });
+
+  it('are decided in at most 8 presses if 15 wait, six of one member', async ({ guild }) => {
+    await letMembersWait(guild, [6, 4, 4, 1]);
+    const moderator = counting(inStaff(guild, 'admin'));
+    const queue = await moderator.slash('submissions');
+    expect(textOf(queue)).toContain('15 submissions are waiting');
+    for (const label of ['Approve all 6 of @m0', 'Approve all 4 of @m1', 'Approve all 4 of @m2']) {
+      await moderator.press(queue, label);
+      await moderator.press(queue, 'Approve');
+    }
+    await moderator.press(queue, 'Approve');
+    expect(guild.listing.submitted).toHaveLength(15);
+    expect(moderator.presses()).toBe(8);
   });
 });

@@ -302,7 +302,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
         failed += 1;
         if (failed <= failures) throw new StoreError('away');
         await parts.submissions.endRunningOf(interactionId);
-        const submission = await parts.submissions.by('1', interactionId);
+        const [submission] = await parts.submissions.by('1', interactionId);
         notified.push(interactionId, ...(submission?.servers ?? []).map(({ outcome }) => `${outcome?.kind}`));
         return undefined;
       },
@@ -461,7 +461,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(await process.parts.submissions.markSending('1', submissionId, [2])).toBe(false);
     const ended = { indices: [0, 1, 2], outcome: { kind: 'accepted', message: 'Yes.' } } as const;
     await process.parts.submissions.endRequest(submissionId, ended.indices, [ended]);
-    const { servers = [] } = (await process.parts.submissions.by('1', id)) ?? {};
+    const [{ servers } = { servers: [] }] = await process.parts.submissions.by('1', id);
     expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown', 'not-sent']);
   });
 });

@@ -236,7 +236,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const after = await started(target.storeUrl);
     const { submissions: restored } = partsOver(after, { processId: 'a bot of now' });
     await restored.endAbandoned('1');
-    const { servers = [] } = (await restored.by('1', '1')) ?? {};
+    const [{ servers } = { servers: [] }] = await restored.by('1', '1');
     expect(servers.map(({ outcome }) => outcome?.kind)).toEqual(['unknown', 'unknown']);
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ encrypted: null }]);
   });

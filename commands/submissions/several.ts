@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import { aboutText, beforeTexts, MOST_SHOWN, submissionsId } from '../../src/approval/approval-view.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { Context } from '../../src/interactions/command.ts';
+import { button, type Control, type Modal, modal, select } from '../../src/interactions/controls.ts';
+import { shorten } from '../../src/one-line.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
+import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
+import { describe } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
+import { reasonFields } from './decline.ts';
+
+/* Decisions about several waiting submissions of one member at the same time. */
+
+/** How many submissions are decided at the same time: their marks fit into a custom id. */
+const MOST_AT_ONCE = 10;
+const MARK_LENGTH = 5;
+const MARKS = new RegExp(`.{${MARK_LENGTH}}`, 'g');
+/** Maximum length of the list of submissions, in UTF-16 units: it fits into an embed and into a modal. */
+const LONGEST_LIST = 3_800;
+
+/** The submissions of a member that a moderator sees in one list. */
+export interface ListedSubmissions {
+  /** Oldest first. */
+  readonly submissions: readonly Submission[];
+  /** The list. It has every server of these submissions. */
+  readonly text: string;
+  /** How many more submissions don't fit into the list. */
+  readonly omitted: number;
+}
+
+/** Lists the waiting submissions of a member, as far as one list can have all of their servers. */
+export async function listSubmissions(
+  { t, guildId }: Context,
+  userId: string,
+  { approvals, games }: CommandDeps,
+): Promise<ListedSubmissions> {
+  const submissions: Submission[] = [];
+  let list = '';
+  let omitted = 0;
+  for (const { id, submissionId } of await approvals.waiting(guildId, userId)) {
+    const submission = await approvals.seen({ guildId, id, submissionId });
+    if (submission === undefined) continue;
+    const lines = submission.servers.map(({ server }) => describe(t, server, games));
+    const text = [
+      aboutText(t, submission, true),
+      ...(lines.length > 1 ? lines.map((line) => `- ${line}`) : lines),
+      ...beforeTexts(t, await approvals.before(submission), games),
+    ].filter(Boolean);
+    const longer = [list, ...text].filter(Boolean).join('\n');
+    const isTooLong = lines.length > MOST_SHOWN || longer.length > LONGEST_LIST;
+    if (isTooLong || submissions.length === MOST_AT_ONCE) {
+      omitted += 1;
+      continue;
+    }
+    submissions.push(submission);
+    list = longer;
+  }
+  return { submissions, text: list, omitted };
+}
+
+/** Hashes the id of a submission. A change of its servers makes another submission. */
+const markOf = (submissionId: string): string =>
+  hash('sha256', submissionId, 'base64url').slice(0, MARK_LENGTH);
+
+/** Builds the argument of a custom id from a member, and the submissions that a moderator has seen. */
+export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[]): string =>
+  `${userId}:${seen.map(({ id }) => markOf(id)).join('')}`;
+
+/**
+ * Finds the submissions of {@link writeSeen} that are still waiting as they were.
+ * @returns them, the member, and how many others there were
+ */
+export async function readSeen(
+  { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
+  { approvals }: CommandDeps,
+): Promise<{
+  readonly userId: string;
+  readonly seen: readonly WaitingSubmission[];
+  readonly gone: number;
+}> {
+  const [userId = '', written = ''] = argument.split(':');
+  const marks = new Set(written.match(MARKS)?.slice(0, MOST_AT_ONCE));
+  const waiting = userId === '' ? [] : await approvals.waiting(guildId, userId);
+  const seen = waiting.filter(({ submissionId }) => marks.has(markOf(submissionId)));
+  return { userId, seen, gone: marks.size - seen.length };
+}
+
+/** Builds the buttons that decide on all waiting submissions of a member, if there are several. */
+export function buttonsForAll(
+  t: Translate,
+  { userId, userName: name }: WaitingSubmission,
+  waiting: readonly WaitingSubmission[],
+): readonly Control[] {
+  const count = waiting.filter((each) => each.userId === userId).length;
+  if (count === 1) return [];
+  return [
+    button(submissionsId('approveall', userId), t('approval.several.approve', { count, name }), 'success'),
+    button(submissionsId('declineall', userId), t('approval.several.decline', { count, name }), 'danger'),
+  ];
+}
+
+/** Builds the select that jumps to the first submission of a member, if several members have submissions waiting. */
+export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
+  const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
+  if (members.length === 1) return undefined;
+  return select({
+    id: submissionsId('member', ''),
+    placeholder: t('approval.several.jump'),
+    options: members.slice(0, LIMITS.choices).map(([userId, own]) => ({
+      label: `${shorten(own[0]?.userName || userId, LIMITS.choiceName / 2)} (${own.length})`,
+      value: userId,
+    })),
+  });
+}
+
+/** Builds the modal in which a moderator declines all of these submissions. */
+export function declineAllModal(t: Translate, userId: string, listed: ListedSubmissions): Modal {
+  const { submissions, text, omitted } = listed;
+  const [first] = submissions;
+  return modal({
+    id: submissionsId('declines', writeSeen(userId, submissions)),
+    title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
+    text: [text, omittedText(t, omitted)].filter(Boolean).join('\n'),
+    fields: reasonFields(t),
+  });
+}
+
+/** Counts the submissions that a list omits; empty if there are none. */
+export const omittedText = (t: Translate, count: number): string =>
+  count > 0 ? t('approval.several.omitted', { count }) : '';
