@@ -29,7 +29,7 @@ const MOST_REMEMBERED = 10_000;
 
 export interface TurnsOptions {
   /** The maximum number of tasks that run at the same time. */
-  readonly atOnce: number;
+  readonly mostConcurrent: number;
   /** How many tasks of a member may wait in a guild. Tasks without a member count as those of one member. */
   readonly mostWaiting?: number;
   /** Milliseconds since 1970. */
@@ -41,11 +41,11 @@ export interface TurnsOptions {
  * longest ago is next.
  */
 export function createTurns({
-  atOnce,
+  mostConcurrent,
   mostWaiting = MOST_WAITING_OF_A_MEMBER,
   now = () => Date.now(),
 }: TurnsOptions) {
-  const mostReading = Math.max(1, Math.floor(atOnce / 2));
+  const mostReading = Math.max(1, Math.floor(mostConcurrent / 2));
   /** The waiting tasks of each guild, in order of arrival. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
@@ -61,7 +61,7 @@ export function createTurns({
 
   /** Linear in the number of waiting guilds. */
   function nextWaiting(): Waiting | undefined {
-    if (running.length >= atOnce) return undefined;
+    if (running.length >= mostConcurrent) return undefined;
     let next: Waiting | undefined;
     let lastTurnOfNext = Number.POSITIVE_INFINITY;
     for (const [guildId, requests] of waiting) {
@@ -94,7 +94,7 @@ export function createTurns({
 
   return {
     /** Whether the next task has to wait. */
-    isFull: (): boolean => running.length >= atOnce,
+    isFull: (): boolean => running.length >= mostConcurrent,
 
     /** Runs a task when it is the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
@@ -122,7 +122,7 @@ export function createTurns({
  * microtasks, so 100 pieces of 20 ms started together would block the bot for two seconds (measured).
  */
 export function createWorkTurns() {
-  const turns = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const turns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
   /** Resolves when it is the guild's turn to do a piece of work. The work must end before the next turn begins. */
   return async (guildId: string): Promise<void> => {

@@ -8,9 +8,9 @@ interface Place {
 }
 
 /** Creates turns with requests that run until the test ends them. */
-function setUp(atOnce: number) {
+function setUp(mostConcurrent: number) {
   const clock = { now: 0 };
-  const turns = createTurns({ atOnce, now: () => clock.now });
+  const turns = createTurns({ mostConcurrent, now: () => clock.now });
   const started: string[] = [];
   const running: Place[] = [];
 
@@ -65,16 +65,19 @@ describe('turns', () => {
   });
 
   it.each([
-    { atOnce: 3, reading: 1 },
-    { atOnce: 1, reading: 1 },
-  ])('give reads $reading of $atOnce places, and submissions the rest', async ({ atOnce, reading }) => {
-    const { started, ask } = setUp(atOnce);
+    { mostConcurrent: 3, reading: 1 },
+    { mostConcurrent: 1, reading: 1 },
+  ])('give reads $reading of $mostConcurrent places, and submissions the rest', async ({
+    mostConcurrent,
+    reading,
+  }) => {
+    const { started, ask } = setUp(mostConcurrent);
     times(10, (n) => ask(`reads ${n}`, { kind: 'reading' }));
     await setImmediate();
     expect(started).toHaveLength(reading);
     times(10, (n) => ask(`submits ${n}`));
     await setImmediate();
-    expect(started).toHaveLength(atOnce);
+    expect(started).toHaveLength(mostConcurrent);
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 

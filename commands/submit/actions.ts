@@ -130,7 +130,7 @@ export function submitActions(deps: CommandDeps): Actions {
           );
         },
       },
-      // Opens a modal with the lines that an old message shows.
+      // Opens a modal with the lines that an old message shows. Buttons of 0.3.0 have this name.
       anew: {
         answers: 'modal',
         async run(context) {

@@ -38,7 +38,7 @@ const NAME = /^\P{C}{1,32}$/u;
 /** The levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
-const WAYS = ['gateway', 'http'] as const;
+const TRANSPORTS = ['gateway', 'http'] as const;
 const SWITCH = ['on', 'off'] as const;
 
 /** The bot's configuration. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
@@ -50,7 +50,7 @@ const configSchema = z.object({
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
   /** How interactions arrive: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
-  interactions: z.enum(WAYS, must(WAYS.join(' or '))).default('gateway'),
+  interactions: z.enum(TRANSPORTS, must(TRANSPORTS.join(' or '))).default('gateway'),
   /**
    * The public key that verifies Discord's signatures, in hexadecimal, and the port of the endpoint. `http` requires both.
    */

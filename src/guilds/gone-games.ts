@@ -26,10 +26,10 @@ export function createGoneGames({ values, settings, games, report }: GoneGamesDe
       const now = await settings.getOrUnreadable(guildId);
       if (now === 'unreadable') continue;
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
-      const told = now.goneGames ?? [];
-      const unreported = gone.filter((alias) => !told.includes(alias));
+      const reported = now.goneGames ?? [];
+      const unreported = gone.filter((alias) => !reported.includes(alias));
       // Removes games that are back from the list, so that guilds are notified again if they are removed again.
-      if (unreported.length === 0 && gone.length === told.length) continue;
+      if (unreported.length === 0 && gone.length === reported.length) continue;
       // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
       if (unreported.length > 0) await report(guildId, unreported);

@@ -68,7 +68,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
-  const largeTurns = createTurns({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const largeTurns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
   const respond = ({ interaction }: InFlight, said: ReplyOrText) =>
     api.respond(interaction, firstResponse(said));

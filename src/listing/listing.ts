@@ -33,10 +33,10 @@ export type Listing = ReturnType<typeof createListing>;
 
 /** Creates everything that talks to the listing service. */
 export function createListing(deps: ListingDeps) {
-  const { concurrentRequests: atOnce, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
+  const { concurrentRequests: mostConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);
   const breaker = createBreaker();
-  const guard = createGuard({ turns: createTurns({ atOnce }), breaker, firstWaitMs });
+  const guard = createGuard({ turns: createTurns({ mostConcurrent }), breaker, firstWaitMs });
   const readGames = (requester: Requester, key: Secret) =>
     guard.inTurn({ ...requester, kind: 'reading' }, () => api.games(key));
 

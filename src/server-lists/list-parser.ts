@@ -37,7 +37,7 @@ export interface ListParserDeps {
 
 /** Creates a parser that reads long lists in a worker. */
 export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
-  const turns = createTurns({ atOnce: WORKERS });
+  const turns = createTurns({ mostConcurrent: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
     const rows: Row[] = [];

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../error-code.ts';
 import { visibleLine } from '../one-line.ts';
-import { refuseUnknown } from './migrations.ts';
+import { rejectUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
@@ -56,7 +56,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
     throw await cannotWrite(path, cause);
   }
   if (found.verdict !== 'ok') throw new DamagedFileError(path, found.verdict);
-  refuseUnknown(path, found.migrations);
+  rejectUnknown(path, found.migrations);
   return found.migrations;
 }
 

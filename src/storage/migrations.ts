@@ -259,7 +259,7 @@ const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
 /**
  * Brings the tables up to date. Compatible migrations of a newer version stay applied.
- * @param found the names of the applied migrations, already checked by {@link refuseUnknown}
+ * @param found the names of the applied migrations, already checked by {@link rejectUnknown}
  * @throws the database's error; the tables then stay unchanged
  */
 export async function migrate(
@@ -276,7 +276,7 @@ export async function migrate(
 }
 
 /** @throws StoreError if the database has a migration that is neither known to this version nor compatible with it */
-export function refuseUnknown(name: string, migrations: readonly string[]): void {
+export function rejectUnknown(name: string, migrations: readonly string[]): void {
   const unknown = migrations.find((migration) => !(migration in MIGRATIONS) && !isCompatible(migration));
   if (unknown === undefined) return;
   throw new StoreError(
@@ -286,7 +286,7 @@ export function refuseUnknown(name: string, migrations: readonly string[]): void
 }
 
 /** @throws StoreError if the database doesn't have exactly the migrations of this version */
-export function refuseOtherShape(name: string, migrations: readonly string[]): void {
+export function rejectOtherShape(name: string, migrations: readonly string[]): void {
   const ours = Object.keys(MIGRATIONS);
   if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;
   throw new StoreError(

@@ -4,7 +4,7 @@ import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
 import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
-import { migrate, refuseOtherShape, refuseUnknown } from './migrations.ts';
+import { migrate, rejectOtherShape, rejectUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
 import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -55,8 +55,8 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       });
       await checkSession(db, { name, isUnhurried: true });
       const migrations = await migrationsIn(db);
-      refuseUnknown(name, migrations);
-      if (!mayMigrate) refuseOtherShape(name, migrations);
+      rejectUnknown(name, migrations);
+      if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
         // Kysely throws its own error if the server restarted and the connection was lost.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
@@ -72,7 +72,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       try {
         await checkSession(db, { name, isUnhurried: false });
         const migrations = await migrationsIn(db);
-        refuseUnknown(name, migrations);
+        rejectUnknown(name, migrations);
         hasTables = migrations.length > 0;
         return hasTables ? db : undefined;
       } finally {

@@ -5,7 +5,7 @@ import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { cannotWrite, checkFile, hasTable, prepareFile } from './database-file.ts';
-import { migrate, refuseOtherShape } from './migrations.ts';
+import { migrate, rejectOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,7 +24,7 @@ export function createSqliteDatabase(path: string): Database {
     async prepare(mayMigrate) {
       await prepareFile(path);
       found = await checkFile(path);
-      if (!mayMigrate) refuseOtherShape(path, found);
+      if (!mayMigrate) rejectOtherShape(path, found);
     },
     async open() {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path)) });

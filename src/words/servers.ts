@@ -170,7 +170,7 @@ export interface ServerEmbed {
  * The maximum length of an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"), less the line that
  * counts the remaining servers.
  */
-const ROOM = 4096 - 100;
+const EMBED_CAPACITY = 4096 - 100;
 
 /**
  * Builds the embed with game servers for a reply, a report, an announcement or a log entry. Important information belongs
@@ -190,20 +190,20 @@ export function serverEmbed(
 /**
  * Returns as many lines as fit, and a line that counts the others.
  * @param count the total number
- * @param room the maximum length of the lines, in UTF-16 units; by default they fit into an embed
+ * @param most the maximum length of the lines, in UTF-16 units; by default they fit into an embed
  */
 export function fittingLines(
   t: Translate,
   lines: readonly string[],
   count: number = lines.length,
-  room: number = ROOM,
+  most: number = EMBED_CAPACITY,
 ): string {
   const shown: string[] = [];
-  let capacity = room;
+  let capacity = most;
   for (const line of lines) {
     capacity -= line.length + 1;
     if (capacity < 0 && shown.length > 0) break;
-    shown.push(shortenMarkup(line, room));
+    shown.push(shortenMarkup(line, most));
   }
   return [...shown, ...moreText(t, count - shown.length)].join('\n');
 }

@@ -74,17 +74,17 @@ export async function runBot(
   }
 }
 
-/** Returns how often `atOnce` users together complete the work per second, each repeating it without pause. */
+/** Returns how often `mostConcurrent` users together complete the work per second, each repeating it without pause. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,
-  atOnce: number,
+  mostConcurrent: number,
 ): Promise<number> {
   const start = performance.now();
   const until = start + forSeconds * 1000;
   let done = 0;
   await Promise.all(
-    Array.from({ length: atOnce }, async (_, guild) => {
+    Array.from({ length: mostConcurrent }, async (_, guild) => {
       while (performance.now() < until) {
         await work(guild);
         done += 1;

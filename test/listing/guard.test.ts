@@ -10,10 +10,10 @@ const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
 
 /** Creates a guard in front of a service that returns these outcomes in turn, and then keeps returning the last. */
-function setUp(outcomes: readonly Outcome[] = [ADDED], atOnce = 8) {
+function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
   const sent: string[] = [];
   const breaker = createBreaker();
-  const turns = createTurns({ atOnce });
+  const turns = createTurns({ mostConcurrent });
   const { inTurn } = createGuard({ turns, breaker, firstWaitMs: 1 });
   const ask =
     (kind: 'submission' | 'reading') =>

@@ -216,7 +216,7 @@ export async function openPipeline(options: PipelineOptions) {
   const keys = createApiKeys({ store, encryption, logger, now });
   const settings = createGuildSettings({ store, logger });
   const guard = createGuard({
-    turns: createTurns({ atOnce: 8, now }),
+    turns: createTurns({ mostConcurrent: 8, now }),
     breaker: createBreaker(),
     firstWaitMs: 1,
   });

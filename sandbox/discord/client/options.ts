@@ -7,14 +7,14 @@ import {
 import type { OptionValue } from '../contract.ts';
 import type { Actor, Resolved } from './payload.ts';
 
-type Given = Readonly<Record<string, OptionValue>>;
+type OptionValues = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
 /** Returns the reason why a member's client would not send this command; `undefined` if it would. */
 export function optionComplaint(
   { options = [] }: APIApplicationCommand,
-  given: Given,
+  given: OptionValues,
   actor: Actor,
 ): string | undefined {
   for (const name of Object.keys(given)) {
@@ -92,7 +92,7 @@ export function isFileAllowed(filename: string, types: readonly string[] = []): 
  */
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,
-  given: Given,
+  given: OptionValues,
   resolved: Resolved,
 ): APIApplicationCommandInteractionDataBasicOption[] =>
   options.flatMap(({ name, type }) => {

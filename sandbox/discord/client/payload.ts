@@ -32,7 +32,7 @@ export interface Actor {
 }
 
 /** A user's action, as Discord sends it. */
-export type Asked =
+export type RequestData =
   | Pick<APIApplicationCommandInteraction, 'type' | 'data'>
   | Pick<APIApplicationCommandAutocompleteInteraction, 'type' | 'data'>
   | Pick<APIMessageComponentInteraction, 'type' | 'data'>
@@ -47,7 +47,7 @@ type Common = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data'
  */
 export function interactionCreate(
   world: World,
-  about: { readonly interaction: Interaction; readonly actor: Actor; readonly asked: Asked },
+  about: { readonly interaction: Interaction; readonly actor: Actor; readonly asked: RequestData },
 ) {
   const { interaction, actor, asked } = about;
   const { guild, channelId } = actor;

@@ -22,7 +22,7 @@ import { answerTo } from './answers.ts';
 import { findButton, findSelect, preselected } from './components.ts';
 import { type Entered, modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
-import { type Actor, type Asked, createResolved, interactionCreate } from './payload.ts';
+import { type Actor, createResolved, interactionCreate, type RequestData } from './payload.ts';
 import { createPhone } from './phone.ts';
 
 interface PersonDeps {
@@ -34,25 +34,25 @@ interface PersonDeps {
   readonly dispatch: (payload: object, guildId: string) => void;
 }
 
-type Given = Readonly<Record<string, OptionValue>>;
-type Did = Omit<NewInteraction, 'kind' | 'userId' | 'userName' | 'channelId' | 'guildId'>;
+type OptionValues = Readonly<Record<string, OptionValue>>;
+type InteractionParts = Omit<NewInteraction, 'kind' | 'userId' | 'userName' | 'channelId' | 'guildId'>;
 
 const valuesText = (values: readonly string[]): string => values.toSorted().join();
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 
 /** A message, or the reply that showed it. */
-type Shown = Answer | Pick<SeenMessage, 'id'>;
+type MessageSource = Answer | Pick<SeenMessage, 'id'>;
 /** A modal, or the reply that opened it. */
-type Opened = Answer | Pick<SeenModal, 'interactionId'>;
+type ModalSource = Answer | Pick<SeenModal, 'interactionId'>;
 
-function messageIdIn(shown: Shown): string {
+function messageIdIn(shown: MessageSource): string {
   if (!('kind' in shown)) return shown.id;
   if (shown.kind === 'message') return shown.message.id;
   throw new Error(`expected a message, got: ${JSON.stringify(shown)}`);
 }
 
-function interactionIdIn(opened: Opened): string {
+function interactionIdIn(opened: ModalSource): string {
   if (!('kind' in opened)) return opened.interactionId;
   if (opened.kind === 'modal') return opened.modal.interactionId;
   throw new Error(`expected a modal, got: ${JSON.stringify(opened)}`);
@@ -70,7 +70,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const isDirect = (channelId: string) => world.directMessages.get(channelId)?.userId === actor.userId;
 
   /** Sends an interaction from the channel of its source message, or from the user's channel. */
-  function send(did: Did, asked: Asked): Interaction {
+  function send(did: InteractionParts, asked: RequestData): Interaction {
     const { channelId } = did.source ?? actor;
     const guildId = isDirect(channelId) ? NO_GUILD : actor.guild.id;
     const interaction = world.interactions.open({
@@ -93,7 +93,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   }
 
   /** Returns the open modal and the interaction that opened it; `undefined` if the modal isn't open here. */
-  function openModal(opened: Opened) {
+  function openModal(opened: ModalSource) {
     const openedBy = world.interactions.get(interactionIdIn(opened));
     const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
     if (!isOpen || openedBy.acknowledged?.type !== 'modal') return undefined;
@@ -138,7 +138,10 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   });
 
   /** Acts on a message after the user's reaction time, if the message still exists. */
-  async function on(where: Shown, act: (source: SeenMessage) => Promise<Answer> | Answer): Promise<Answer> {
+  async function on(
+    where: MessageSource,
+    act: (source: SeenMessage) => Promise<Answer> | Answer,
+  ): Promise<Answer> {
     await sleep(reactionMs);
     const source = shown(messageIdIn(where));
     return source === undefined ? refused('the message is gone') : act(source);
@@ -169,7 +172,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     commands,
 
     /** Runs a slash command. Resolves when a reply is visible, or when a deferred reply is no longer loading. */
-    slash: (name: string, given: Given = {}): Promise<Answer> =>
+    slash: (name: string, given: OptionValues = {}): Promise<Answer> =>
       run(name, ApplicationCommandType.ChatInput, (command) => {
         const resolved = createResolved(world, actor);
         const complaint = optionComplaint(command, given, actor);
@@ -180,7 +183,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     async complete(
       name: string,
       focused: string,
-      given: Given,
+      given: OptionValues,
     ): Promise<readonly APIApplicationCommandOptionChoice[] | 'lost'> {
       const command = commandNamed(name, ApplicationCommandType.ChatInput);
       const option = command?.options?.find((each) => each.name === focused);
@@ -201,7 +204,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     },
 
     /** Presses a button of a message, by its label or custom id. */
-    press: (where: Shown, button: string): Promise<Answer> =>
+    press: (where: MessageSource, button: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findButton(source.current, button);
         if (typeof found === 'string') return refused(found);
@@ -213,7 +216,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
      * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`. `customId`
      * identifies the select if several offer the same options.
      */
-    pick: (where: Shown, wanted: readonly string[], customId?: string): Promise<Answer> =>
+    pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findSelect(source.current, wanted, { here: here(), customId });
         if (typeof found === 'string') return refused(found);
@@ -235,7 +238,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /** Fills in a modal and submits it. Fields without input keep their value. */
-    async submit(opened: Opened, entered: Entered): Promise<Answer> {
+    async submit(opened: ModalSource, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
       const open = openModal(opened);
       if (open === undefined) return refused('this modal is not open here');
@@ -255,7 +258,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     },
 
     /** Types into a modal, then closes it by accident. */
-    close(opened: Opened, typed: Readonly<Record<string, string>>): void {
+    close(opened: ModalSource, typed: Readonly<Record<string, string>>): void {
       const open = openModal(opened);
       if (open === undefined) return;
       phone.close(open.modal, typed);
