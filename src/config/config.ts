@@ -238,7 +238,7 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '));
 }
 
-/** Whether there is a `.env` file that Node was not told to read. */
+/** Whether there is a `.env` file that this process didn't read. */
 export const isDotEnvUnread = (): boolean =>
   existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
 

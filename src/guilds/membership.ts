@@ -20,7 +20,7 @@ export interface MembershipDeps {
   /** The guilds with submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
   /**
-   * Returns whether Discord says that the guild is unknown or closed to the bot. Throws an error if Discord's response
+   * Returns whether Discord reports that the guild is unknown or closed to the bot. Throws an error if Discord's response
    * is unclear.
    */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;

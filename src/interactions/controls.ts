@@ -164,7 +164,7 @@ export interface ModalOptions {
 }
 
 /**
- * Builds a modal, which members call a "form". A phone shows again what it showed for the same custom id. So the id of
+ * Builds a modal, which members call a "form". A phone reuses the texts that it showed for the same custom id. So the id of
  * an empty modal only changes with its content: if a member closes it by accident, the typed text is still there.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {

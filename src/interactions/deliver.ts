@@ -234,7 +234,7 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
 const ACKNOWLEDGED_BY_MS = 4_000;
 
 /**
- * Reads what the member sees of a reply. Asks again after the point where a late acknowledgement could still arrive.
+ * Reads the state of a reply as the member sees it. Asks again after the point where a late acknowledgement could still arrive.
  */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,

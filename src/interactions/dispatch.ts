@@ -151,7 +151,7 @@ export function createDispatcher(deps: DispatchDeps) {
   /** Replies to an unreadable interaction, so that the member doesn't wait in vain. */
   async function respondUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
-    // The error's message may quote what a member wrote.
+    // The error's message may quote the member's input.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
     logger.warn({ type, at }, 'could not read an interaction; replying with an error');
     try {

@@ -21,8 +21,8 @@ export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
 
 /**
  * How an interaction ended.
- * - `answered`: the member got what they asked for.
- * - `refused`: the member got the reason why not.
+ * - `answered`: the member got the reply.
+ * - `refused`: the member got the reason why the action wasn't done.
  * - `failed`: the member got an apology and the reference of the logged error.
  * - `lost`: it arrived too late or twice, or was answered elsewhere.
  * - `undelivered`: Discord rejected the reply.

@@ -69,7 +69,7 @@ const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
 /** Keys or tags of a format, which show that the words beside an address aren't a name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
-/** A quoted CSV cell. Its quotes don't show what its words mean. */
+/** A quoted CSV cell, whose quotes aren't a sign of such a format. */
 const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
 /** The start or end of one of several objects in a line. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;

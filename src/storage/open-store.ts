@@ -19,7 +19,7 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   readonly logger: Logger;
 }
 
-/** Creates the store with its encryption, and what several processes of the bot need to coordinate. */
+/** Creates the store with its encryption, and the means by which several processes of the bot coordinate. */
 export function openStore(deps: OpenStoreDeps) {
   const { url, configured, mayBeShared, onTransaction, onOver, renewedEveryMs, logger } = deps;
   const isShared = mayBeShared && url.kind === 'postgres';

@@ -343,10 +343,10 @@ describe('the doctor, about everything else', () => {
       await store.stop();
       return find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
     };
-    const says = expect.stringMatching(/^the last one was made 3 hours ago; copy them to another machine/);
-    expect(await check(3)).toMatchObject({ state: 'ok', says });
-    const mend = expect.stringContaining('its log has the reason');
-    expect(await check(26)).toMatchObject({ state: 'warning', mend });
+    const text = expect.stringMatching(/^the last one was made 3 hours ago; copy them to another machine/);
+    expect(await check(3)).toMatchObject({ state: 'ok', text });
+    const fix = expect.stringContaining('its log has the reason');
+    expect(await check(26)).toMatchObject({ state: 'warning', fix });
     const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
   });
