@@ -17,13 +17,13 @@ export interface SubmissionLogDeps {
   readonly games: GameIndex;
 }
 
-/** How many addresses of a submission an entry lists; /submissions has all of them. */
+/** The number of addresses that an entry lists. /submissions shows all addresses of a submission. */
 const NAMED = 2;
 
 /**
- * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could not
- * be submitted. Outcomes shown in a moderators' message don't get an entry. Each entry is one line, however many servers
- * it has.
+ * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could not be
+ * submitted. Outcomes that a moderators' message shows don't get an entry. Each entry is one line, however many servers it
+ * is about.
  */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel shows how the key is used, but here the guild doesn't have a usable key.
+      // The log channel shows how the key is used, and here the guild doesn't have a key that can be used.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'
@@ -68,16 +68,16 @@ export interface KeyAlertDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The operator's log message for each change of a guild's key. */
+/** The operator's log message for each change in whether the service accepts a guild's key. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
   rejected: "the listing service rejects a guild's API key; will try it only once an hour",
   'works again': "the listing service accepts a guild's API key again",
 };
 
 /**
- * Creates the function that notifies the operator and the guild's admins when the service rejects the key, or accepts
- * it again. The admins' alert explains that the bot tries the key once an hour until it works or is replaced. It names
- * the member who set the key, if known. The function never throws.
+ * Creates the function that notifies the operator and the guild's admins when the service rejects the key, or accepts it
+ * again. The admins' alert explains that the bot tries the key once an hour until it works or is replaced. It names the
+ * member who set the key, if known. The returned function never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: KeyChange) => Promise<void> {
   const { guildLog, keys, mention, logger } = deps;
@@ -89,7 +89,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
-      // Commands go in the text, because in an embed Android doesn't make them tappable (discord-api-docs#5635).
+      // Commands are in the text, because Android doesn't make them tappable in an embed (discord-api-docs#5635).
       const text = sentences(
         t('key.rejected'),
         t('key.next.admin', { setkey: mention('setkey') }),
@@ -105,8 +105,8 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
 }
 
 /**
- * Creates the function that lists, in a guild's log channel, the allowed games that the service no longer has, by their
- * aliases. The function never throws.
+ * Creates the function that lists, in a guild's log channel, the aliases of allowed games that the service no longer has.
+ * The returned function never throws.
  */
 export const createGoneGamesEntry =
   ({ guildLog, mention }: Pick<KeyAlertDeps, 'guildLog' | 'mention'>) =>

@@ -8,12 +8,12 @@ import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
-/** A log channel. `roleId` is the role to mention, and so notify, when admins have to act. */
+/** A log channel. `roleId` is the role to mention when admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
 /** The log's times, in milliseconds. */
 export interface GuildLogTiming {
-  /** How long lines are collected for one message, from the first line on. */
+  /** How long lines are collected for one message, starting with the first line. */
   readonly collectMs?: number;
   /** The minimum time between two messages. */
   readonly gapMs?: number;
@@ -28,21 +28,21 @@ export interface GuildLogDeps extends GuildLogTiming, LogChannels {
 export type GuildLog = ReturnType<typeof createGuildLog>;
 
 export interface Alert {
-  /** The essential information: the message's text. */
+  /** The most important information, which becomes the message's text. */
   readonly text: string;
-  /** Further details: the first line of the embed; may be empty. */
+  /** Further details, which become the first line of the embed; can be empty. */
   readonly details: string;
 }
 
 const COLLECT_MS = 1_000;
-/** Discord accepts five messages in 5 seconds, and people read more slowly. */
+/** Discord accepts five messages in 5 seconds, but people can't read that fast. */
 const GAP_MS = 5_000;
 /** How many times the bot tries to post a message if Discord fails. */
 const ATTEMPTS = 3;
-/** How long the bot doesn't post to a channel that rejected a post. */
+/** How long the bot doesn't post to a channel after it rejected a post. */
 const PAUSE_MS = 10 * 60_000;
 
-/** How many waiting lines are kept: more don't fit into a message. */
+/** The number of waiting lines that are kept. A message can't hold more. */
 const MOST_LINES = 50;
 
 interface Waiting {
@@ -55,14 +55,14 @@ interface Waiting {
 }
 
 /**
- * Creates the log in which admins read how their key is used. It never disturbs other work: its functions don't throw.
- * Waiting lines are only in memory, so a crash loses a few seconds of them.
+ * Creates the log that shows admins how their key is used. It never disturbs other work, and its functions don't throw.
+ * Waiting lines are only kept in memory, so a crash loses a few seconds of them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
   const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  /** By guild, the message that new lines are added to. */
+  /** The message that new lines are added to, by guild. */
   const waiting = new Map<string, Waiting>();
-  /** By guild, a promise that resolves when no message is waiting. */
+  /** A promise for each guild that resolves when no more messages are waiting. */
   const posting = new Map<string, Promise<void>>();
   /** Ends every pause. */
   const hurry = new AbortController();
@@ -71,7 +71,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
-      // If an admin chooses the channel again, this clears the trouble and ends the pause.
+      // Choosing the channel again clears the trouble and ends the pause.
       if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_MS)) return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
@@ -95,8 +95,8 @@ export function createGuildLog(deps: GuildLogDeps) {
   }
 
   /**
-   * Posts a message, up to {@link ATTEMPTS} times. A failed post may have arrived, so it is retried with the same nonce
-   * and text, and Discord shows it only once.
+   * Posts a message, with up to {@link ATTEMPTS} attempts. A failed post may have arrived. So each attempt uses the same
+   * nonce and text, and Discord shows the message only once.
    */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
@@ -135,10 +135,10 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /** Adds an alert in red above all lines: admins have to act. Mentions the role that they chose for alerts. */
+    /** Adds a red alert above all lines, because admins have to act. Mentions the role that they chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    /** Immediately posts the waiting messages, because the bot stops. */
+    /** Posts the waiting messages immediately, because the bot is stopping. */
     async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());
@@ -155,8 +155,8 @@ const newMessage = (): Waiting => ({
 });
 
 /**
- * Builds a message from the alerts, with the lines below them. The role is mentioned in the text, because embeds don't
- * notify anyone.
+ * Builds a message that shows the alerts, with the lines below them. The role is mentioned in the text, because mentions in
+ * embeds don't notify anyone.
  */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,

@@ -1,6 +1,6 @@
 /** The guilds and users that the operator allows or blocks, by their Discord ids. */
 export interface AccessLists {
-  /** Absent: all guilds are allowed. */
+  /** If absent, all guilds are allowed. */
   readonly allowedGuilds?: readonly string[] | undefined;
   readonly blockedGuilds?: readonly string[] | undefined;
   readonly blockedUsers?: readonly string[] | undefined;
@@ -10,7 +10,7 @@ export type Access = ReturnType<typeof createAccess>;
 
 export function createAccess({ allowedGuilds, blockedGuilds, blockedUsers }: AccessLists) {
   return {
-    /** Returns whether the guild or the user is blocked from the bot; `undefined` if neither is. */
+    /** Returns whether the guild or the user is blocked from using the bot; `undefined` if neither is. */
     blocked(guildId: string, userId: string): 'guild' | 'user' | undefined {
       const isAllowed = allowedGuilds?.includes(guildId) ?? true;
       if (!isAllowed || blockedGuilds?.includes(guildId)) return 'guild';

@@ -8,37 +8,35 @@ import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 
 const keySchema = z.object({
-  /** A `SealedRecord`, which is validated when it is opened. */
+  /** An encrypted record. It is validated when it is decrypted. */
   sealed: z.unknown(),
   /**
-   * The last four characters, by which people recognise the key even if it can't be decrypted; empty if the key has
-   * fewer than 12 characters.
+   * The last four characters, so that people recognise the key even if it can't be decrypted; empty if the key has fewer
+   * than 12 characters.
    */
   lastFour: z.string(),
   /** The Discord id of the member who ran /setkey. */
   setBy: z.string(),
-  /** ISO 8601, like every time here. It also distinguishes the guild's successive keys. */
+  /** In ISO 8601, like all times in this record. It also distinguishes the guild's keys from each other. */
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /**
-   * The service's last response to a request with the key. It doesn't have a message if the service sent the games list.
-   */
+  /** The service's last response to a request with the key. It doesn't have a message if the response was a games list. */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** When the service first rejected the key since it last accepted it. */
+  /** The first time that the service rejected the key after last accepting it. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
 
-/** The namespace of stored keys, which also have the id of their guild. */
+/** The first part of the names of stored keys, followed by the id of their guild. */
 export const API_KEYS = 'api-key';
 
-/** Returns the context that binds a sealed key to its guild: copied to another guild, it can't be opened. */
+/** Returns the context that binds an encrypted key to its guild, so that it can't be decrypted for another guild. */
 export const sealContext = (guildId: string): string => `guild ${guildId}: API key`;
 
 export interface ApiKeysDeps {
@@ -48,7 +46,7 @@ export interface ApiKeysDeps {
   readonly now?: () => number;
 }
 
-/** The information about a key that can be read without opening it. A damaged record has only `readable`. */
+/** The information about a key that is available without decrypting it. For a damaged record, this is only `readable`. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
@@ -57,26 +55,26 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
 /** A guild's key, ready for a request. */
 export interface UsableKey {
   readonly key: Secret;
-  /** When it was set, which distinguishes it from a later key of the guild. */
+  /** When the key was set. This distinguishes it from a later key of the same guild. */
   readonly setAt: string;
 }
 
-/** The reason why no request can be sent with the guild's key. */
+/** The reason why the guild's key can't be used for a request. */
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }
-  /** The service rejected it. `setBy`: the Discord id of the member who set it. */
+  /** The service rejected it. `setBy` is the Discord id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
- * How long a rejected key isn't used, in milliseconds. The rejection may have been the service's mistake, so the next
- * request after this time tests the key.
+ * How long a rejected key isn't used, in milliseconds. The service may have rejected it by mistake, so the next request
+ * after this time tests it.
  */
 const REST_MS = HOUR_MS;
 
-/** Creates the store for each guild's sealed API key. Every method throws a {@link StoreError} when the store fails. */
+/** Creates the store for the guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({
@@ -87,7 +85,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   });
   const time = () => new Date(now()).toISOString();
 
-  /** Opens the key; `undefined` if it can't be decrypted. */
+  /** Decrypts the key; `undefined` if that isn't possible. */
   function open(guildId: string, { sealed }: KeyRecord): Secret | undefined {
     try {
       return new Secret(encryption.open(sealed, sealContext(guildId)));
@@ -101,11 +99,13 @@ export function createApiKeys(deps: ApiKeysDeps) {
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
     const age = now() - Date.parse(answer?.at ?? invalidSince);
-    // A time in the future means that the clock was set back.
+    // A time in the future means that the clock has been set back.
     return age >= 0 && age < REST_MS;
   }
 
-  /** Returns the record, or why it can't be used: there is none, it can't be read, or its key counts as rejected. */
+  /**
+   * Returns the record, or the reason why it can't be used: there is none, it can't be read, or its key counts as rejected.
+   */
   async function find(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -116,7 +116,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return isRejected(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
   }
 
-  /** Returns the key, or why it can't be used: there is none, it counts as rejected, or it can't be decrypted. */
+  /**
+   * Returns the key, or the reason why it can't be used: there is none, it counts as rejected, or it can't be decrypted.
+   */
   async function findKey(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -143,8 +145,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       return { ...known, readable: open(guildId, record) !== undefined };
     },
     /**
-     * Returns the key's problem: there is none, its record is damaged, or the service last rejected it. Doesn't open
-     * the key, which would take a quarter of the time of a `/help` (measured).
+     * Returns the problem with the key: there is none, its record is damaged, or the service's last response rejected it.
+     * Doesn't decrypt the key, which would take a quarter of the time of a `/help` (measured).
      */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
@@ -164,7 +166,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await store.cutLog();
     },
     /**
-     * Records how the service treated the key in a request, unless the guild has another key by now.
+     * Records how the service treated the key in a request, unless the guild has set another key since.
      * @returns the change that admins have to be notified of, if any
      */
     async noteOutcome(
@@ -190,7 +192,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
     },
     /**
-     * @param setAt if given, deletes only the key that was set then; otherwise any key
+     * @param setAt if given, only deletes the key that was set at this time; otherwise deletes any key
      * @returns whether a key was deleted
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
@@ -210,7 +212,7 @@ function changeOf(said: KeyVerdict, { invalidSince }: KeyRecord): KeyChange | un
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
-/** The meaning of a response for the key. `unclear`: the service's message may be about the key. */
+/** What a response says about the key. `unclear`: the service's message may be about the key. */
 type KeyVerdict = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
 function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {

@@ -19,8 +19,8 @@ export interface DeletionDeps {
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Creates the functions that delete data on request. Each is a single transaction: if it throws a StoreError, nothing
- * was deleted.
+ * Creates the functions that delete data on request. Each uses a single transaction, so nothing is deleted if it throws a
+ * StoreError.
  */
 export function createDeletion({
   store,
@@ -32,7 +32,7 @@ export function createDeletion({
 }: DeletionDeps) {
   return {
     /**
-     * Deletes all data of a guild, except how many servers still count towards its limit. Takes 200 ms for 20,000
+     * Deletes all data of a guild, except the number of servers that still count towards its limit. Takes 200 ms for 20,000
      * servers (measured).
      */
     async guild(guildId: string): Promise<void> {
@@ -47,9 +47,9 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Removes a member's name from their submissions in a guild, and deletes their drafts and their direct-message
-     * opt-out. Their id is deleted when no limit counts it any longer.
-     * @returns how many servers had the name
+     * Removes a member's name from their submissions in a guild, and deletes their drafts and their opt-out from direct
+     * messages. Deletes their id once no limit needs it.
+     * @returns how many servers the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {
       const count = await store.inGuild(guildId, async () => {

@@ -1,13 +1,16 @@
 import type { Store } from '../storage/store.ts';
 
-/** The namespace of stored opt-outs, which also have the ids of the guild and the member. The name dates from 0.3.0. */
+/**
+ * The first part of the names of stored opt-outs, followed by the ids of the guild and the member. It is unchanged since
+ * 0.3.0.
+ */
 export const DIRECT_MESSAGE_OPT_OUTS = 'untold';
 
 export type DirectMessageOptOuts = ReturnType<typeof createDirectMessageOptOuts>;
 
 /**
- * Creates the store for members who opted out of direct messages about a guild. Every method throws a StoreError when
- * the store fails.
+ * Creates the store that records which members opted out of a guild's direct messages. Every method throws a StoreError
+ * when the store fails.
  */
 export function createDirectMessageOptOuts({ store: { values } }: { readonly store: Pick<Store, 'values'> }) {
   const keyOf = (guildId: string, userId: string) => `${DIRECT_MESSAGE_OPT_OUTS}:${guildId}:${userId}`;
@@ -15,7 +18,7 @@ export function createDirectMessageOptOuts({ store: { values } }: { readonly sto
     has: async (guildId: string, userId: string): Promise<boolean> =>
       (await values.get(keyOf(guildId, userId))) !== undefined,
     add: (guildId: string, userId: string): Promise<void> => values.set(keyOf(guildId, userId), true),
-    /** @param userId if empty, deletes the opt-outs of all members */
+    /** @param userId if empty, deletes the opt-outs of all the guild's members */
     async delete(guildId: string, userId = ''): Promise<void> {
       const found = userId === '' ? await values.keys(keyOf(guildId, '')) : [keyOf(guildId, userId)];
       for (const key of found) await values.delete(key);

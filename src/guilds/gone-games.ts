@@ -12,8 +12,8 @@ export interface GoneGamesDeps {
 }
 
 /**
- * Creates the function that notifies guilds, once per removal, of allowed games that the service no longer has. The
- * service may have renamed them.
+ * Creates the function that notifies guilds, once per removal, when the service no longer has a game that they allow. The
+ * service may have renamed it.
  */
 export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
@@ -28,9 +28,9 @@ export function createGoneGames({ values, settings, games, report }: GoneGamesDe
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const reported = now.goneGames ?? [];
       const unreported = gone.filter((alias) => !reported.includes(alias));
-      // Removes games that are back from the list, so that guilds are notified again if they are removed again.
+      // Keeps the list up to date when a game comes back, so that the guild is notified if the game is removed again.
       if (unreported.length === 0 && gone.length === reported.length) continue;
-      // The settings may have been deleted in the meantime.
+      // The settings may have been deleted since they were read.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
       if (unreported.length > 0) await report(guildId, unreported);
     }

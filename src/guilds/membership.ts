@@ -7,11 +7,11 @@ import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
 import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
-/** The pause after each guild that a check asks Discord about, in milliseconds. Discord allows 50 requests a second. */
+/** The pause after asking Discord about a guild, in milliseconds. Discord allows 50 requests a second. */
 const PAUSE_MS = 250;
-/** How many rows one statement writes. */
+/** The number of rows that one statement writes. */
 const ROWS_PER_STATEMENT = 500;
-/** Where the id of the application that uses the store is saved. */
+/** The key under which the id of the application that uses the store is saved. */
 const APPLICATION = 'application:current';
 
 export interface MembershipDeps {
@@ -28,11 +28,11 @@ export interface MembershipDeps {
   readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
   /** Returns the id of the token's application. */
   readonly applicationId: () => Promise<string>;
-  /** Checks whether the clock is right; if it isn't, no data is deleted. */
+  /** Whether the clock is right. If it isn't, no data is deleted. */
   readonly isClockRight: () => Promise<boolean>;
   readonly claimJob: ClaimJob;
   readonly checkEveryMs: number;
-  /** How long a guild's data is kept without a sign that the bot is still wanted there. */
+  /** How long a guild's data is kept without a sign that the guild still uses the bot. */
   readonly graceMs: number;
   readonly pauseMs?: number;
   readonly logger: Logger;
@@ -40,21 +40,21 @@ export interface MembershipDeps {
 }
 
 /**
- * Creates the job that deletes the data of guilds that the bot was removed from. Without intents, Discord doesn't
- * notify the bot of its removal. So it asks Discord about each guild where no member has used it during the grace
- * period. If Discord says that the guild is unknown or closed to the bot, all its data is deleted. Otherwise the grace
- * period restarts. A guild can have the commands without the bot user, and keeps its data while they are used.
+ * Creates the job that deletes the data of guilds that the bot was removed from. Without intents, Discord doesn't notify
+ * the bot of its removal. So if no member has used the bot in a guild during the grace period, the job asks Discord about
+ * the guild. If the guild is unknown to Discord or closed to the bot, all its data is deleted. Otherwise the grace period
+ * restarts. A guild can have the commands without the bot user, and keeps its data while they are used.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
   const { pauseMs = PAUSE_MS, now = () => Date.now() } = deps;
-  // Not at startup, when members are waiting.
+  // The job doesn't run at startup, when members are waiting.
   const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
-  /** When a command was last used in each guild; saved with the next check. */
+  /** When a command was last used in each guild. The next check saves these times. */
   const uses = new Map<string, number>();
 
-  /** Checks guilds in one process for all. The others only save where commands were used. */
+  /** Checks guilds in one process for all. The other processes only save where commands were used. */
   async function checkOrWrite(): Promise<void> {
     try {
       await writeUses();
@@ -92,8 +92,8 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   /**
-   * Restarts the grace period of all guilds if the token belongs to another application, because Discord then says that
-   * every guild is unknown.
+   * Restarts the grace period of all guilds if the token belongs to another application, because all guilds are unknown to
+   * a new application.
    */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
@@ -108,7 +108,7 @@ export function createMembership(deps: MembershipDeps) {
     );
   }
 
-  /** Asks Discord about a guild, and deletes its data or restarts its grace period. */
+  /** Asks Discord about a guild, then deletes its data or restarts its grace period. */
   async function ask(guildId: string): Promise<void> {
     try {
       if (await deps.isForeign(guildId, stopping)) {
@@ -135,7 +135,7 @@ export function createMembership(deps: MembershipDeps) {
     const written = [...uses];
     await save(written.map(([guild_id, unused_since]) => ({ guild_id, unused_since })));
     for (const [guildId, usedAt] of written) {
-      // The guild may have used a command again in the meantime.
+      // Another command may have been used in the guild since then.
       if (uses.get(guildId) === usedAt) uses.delete(guildId);
     }
   }
@@ -157,12 +157,9 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /**
-     * Records an interaction that the guild's own installation authorised, which proves that the guild has the
-     * commands. Cheap.
-     */
+    /** Records an interaction that the guild's own installation authorised. This proves that the guild has the commands. */
     used: (guildId: string): void => void uses.set(guildId, now()),
-    /** Runs a check, or waits for the running one. Never throws. */
+    /** Runs a check, or waits for one that is already running. Never throws. */
     check: job.run,
     start: job.start,
     async stop() {

@@ -3,13 +3,13 @@ import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The namespace of stored panels, which also have the id of their guild. */
+/** The first part of the names of stored panels, followed by the id of their guild. */
 export const PANELS = 'panels';
 
-/** How many panels of a guild can be changed. */
+/** The maximum number of panels that a guild can change. Older ones keep working. */
 export const MOST_PANELS = 10;
 
-/** The buttons that a panel can have, in this order. */
+/** The buttons that a panel can have, in the order in which they appear. */
 export const PANEL_BUTTONS = ['server', 'list', 'mine'] as const;
 export type PanelButton = (typeof PANEL_BUTTONS)[number];
 
@@ -20,16 +20,16 @@ const panelSchema = z.object({
   text: z.string(),
   /** Some of {@link PANEL_BUTTONS}; a newer version may have others. */
   buttons: z.array(z.string()),
-  /** The alias of the game that is preselected in its modals. */
+  /** The alias of the game that is preselected in the panel's modals. */
   game: z.exactOptional(z.string()),
   /** The number of changes to the panel or its language, and the revision that its message shows; absent: 0. */
   revision: z.exactOptional(z.int()),
   shownRevision: z.exactOptional(z.int()),
 });
-/** A message with buttons for submitting, which the bot posted for everyone. */
+/** A message with buttons for submitting that the bot posted for everyone. */
 export type Panel = Readonly<z.infer<typeof panelSchema>>;
 
-/** Keeps a newer version's additional fields when this version changes a panel. */
+/** Keeps fields that a newer version added when this version changes a panel. */
 const panelsSchema = z.object({ panels: z.array(panelSchema.loose()) });
 
 const revisionOf = ({ revision = 0 }: Panel): number => revision;
@@ -40,8 +40,8 @@ export const isDue = (panel: Panel): boolean => revisionOf(panel) > (panel.shown
 export type Panels = ReturnType<typeof createPanels>;
 
 /**
- * Creates the store for each guild's panels that can be changed, oldest first. Unreadable panels count as none. Every
- * method throws a StoreError when the store fails.
+ * Creates the store for each guild's changeable panels, oldest first. Panels that can't be read are treated as missing.
+ * Every method throws a StoreError when the store fails.
  */
 export function createPanels(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
@@ -60,12 +60,12 @@ export function createPanels(deps: {
     store.inGuild(guildId, async () => {
       const found = await of(guildId);
       const panels = how(found);
-      // Only a new panel overwrites unreadable ones.
+      // Panels that can't be read are only overwritten by a new panel.
       if (found.length > 0 || panels.length > 0) await records.set(guildId, { panels: [...panels] });
       return panels;
     });
 
-  /** Changes one panel, unless it was removed in the meantime. */
+  /** Changes one panel, unless it has been removed. */
   const changeOne = (guildId: string, messageId: string, how: (panel: Panel) => Panel) =>
     change(guildId, (panels) => panels.map((each) => (each.messageId === messageId ? how(each) : each)));
 
@@ -73,14 +73,14 @@ export function createPanels(deps: {
     of,
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /**
-     * Adds a panel. If two admins add the last possible one at the same time, the oldest panel's message stays but can
-     * no longer be changed.
+     * Adds a panel. If two admins add the last possible panel at the same time, the oldest panel's message stays but can no
+     * longer be changed.
      */
     add: (guildId: string, panel: Panel) =>
       change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
     /**
-     * Changes a panel whose message already shows the change. If there was another change in between, the panel is due,
-     * because its message shows only one of the two.
+     * Changes a panel whose message already shows the change. If the panel was changed in between, marks it as out of date,
+     * because the message shows only one of the two changes.
      * @param drawn the panel as it was read before its message was changed
      */
     change: (guildId: string, drawn: Panel, how: (panel: Panel) => Panel) =>
@@ -89,7 +89,7 @@ export function createPanels(deps: {
         const isAlone = revisionOf(panel) === revisionOf(drawn);
         return { ...how(panel), revision, ...(isAlone && { shownRevision: revision }) };
       }),
-    /** Makes every panel of a guild due, because their language changes. */
+    /** Marks every panel of a guild as out of date, because their language changes. */
     makeDue: (guildId: string) =>
       change(guildId, (panels) => panels.map((panel) => ({ ...panel, revision: revisionOf(panel) + 1 }))),
     /**

@@ -4,52 +4,52 @@ import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The highest daily quota, in servers: many times the longest list. */
+/** The highest daily quota, in servers. This is many times the longest list. */
 export const HIGHEST_QUOTA = 9_999;
 
-/** The namespace of stored settings, which also have the id of their guild. */
+/** The first part of the names of stored settings, followed by the id of their guild. */
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** The guild's Discord locale at the last change or submission, for messages that don't reply to an interaction. */
+  /** The guild's Discord locale at the last change or submission. Messages that don't reply to an interaction use it. */
   locale: z.string(),
-  /** The Discord locale that admins chose for texts that everyone reads; absent: `locale` applies. */
+  /** The Discord locale that admins chose for texts that everyone reads. If absent, `locale` is used. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last message to the log channel didn't arrive; also absent if only a newer version knows the reason. */
+  /** Why the last message to the log channel didn't arrive; also absent if this version doesn't know the reason. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
-  /** Whether the bot could mention every role there when the log channel was chosen. */
+  /** Whether the bot could mention every role there when admins chose the log channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role that the log channel mentions when the service rejects the key. */
   notifyRoleId: z.exactOptional(z.string()),
   /** Whether members' submissions wait for a moderator, who sees them in the log channel. */
   approval: z.exactOptional(z.boolean()),
-  /** The role that can decide in addition to members who can manage the guild. */
+  /** The role that can decide, in addition to members who can manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),
-  /** Whether the bot could mention that role when the role was chosen. */
+  /** Whether the bot could mention that role when admins chose it. */
   mayMentionApprovalRole: z.exactOptional(z.boolean()),
-  /** Whether that role is mentioned when a submission waits. */
+  /** Whether that role is mentioned when a submission is waiting. */
   mentionsApprovalRole: z.exactOptional(z.boolean()),
   /** When that role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members get decisions as direct messages; absent: yes. */
+  /** Whether members get decisions as direct messages; they do if absent. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */
   announce: z.boolean(),
-  /** The channel for announcements; absent: the channel where the submission was made. */
+  /** The channel for announcements. If absent, it is the channel where the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
-  /** The aliases of the games that members can submit; absent: all games. */
+  /** The aliases of the games that members can submit. If absent, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** The allowed games that the service no longer has and that admins were notified of. */
+  /** The allowed games that the service no longer has, and that admins have been notified of. */
   goneGames: z.exactOptional(z.array(z.string())),
-  /** How many servers a member can submit in a day; absent: no limit. */
+  /** How many servers a member can submit per day. If absent, there is no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** The settings of a guild that hasn't chosen any. */
+/** The settings of a guild that hasn't changed any. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 /** Whether a member's submission has to wait for a moderator. */
@@ -62,8 +62,8 @@ export function needsApproval(
 }
 
 /**
- * Returns the channel in which a submission is announced; `undefined` if none. Never the channel of the submission's
- * panel, because announcements would push the panel out of sight.
+ * Returns the channel in which a submission is announced; `undefined` if there is none. Never returns the channel of the
+ * submission's panel, because announcements would push the panel out of sight.
  * @param channelId where the submission was made; absent if a moderator approves it elsewhere
  * @param panelChannelId the channel of the panel that it was made with
  */
@@ -75,20 +75,17 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** The error if a guild's settings can't be read, so its limits aren't known. */
+/** Thrown if a guild's settings can't be read. The limits that they contain are then unknown. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }
 
 export type GuildSettings = ReturnType<typeof createGuildSettings>;
 
-/** How long settings are cached, in milliseconds: autocomplete reads them on every keystroke. */
+/** How long settings are cached, in milliseconds. Autocomplete reads them on every keystroke. */
 const REMEMBERED_MS = 5_000;
 
-/**
- * Creates the store for the settings that each guild's admins chose. Every method throws a StoreError when the store
- * fails.
- */
+/** Creates the store for the settings of each guild. Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;
@@ -101,7 +98,7 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  /** Returns the settings, for callers that can replace unreadable ones. */
+  /** Returns the settings, for callers that can replace them if they can't be read. */
   const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
@@ -120,14 +117,14 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * Returns the same, up to a few seconds old, for autocomplete and /help. Never use it inside a transaction: a read
-     * that began outside waits for the connection that the transaction holds.
+     * Returns the settings, which may be a few seconds old, for autocomplete and /help. Never use it inside a transaction,
+     * because a read that began outside waits for the connection that the transaction holds.
      */
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
     /**
-     * Changes a guild's settings, one change at a time. Unreadable settings are changed from the defaults. If `change`
-     * returns the same object, it isn't saved.
+     * Changes a guild's settings, one change at a time. If the settings can't be read, the defaults are changed instead. If
+     * `change` returns the same object, nothing is saved.
      */
     async change(
       guildId: string,
@@ -152,7 +149,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Creates the functions that read a guild's log channel and record its trouble. The settings store both. */
+/** Creates the functions that read a guild's log channel and record problems with it. Both are part of the settings. */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {
@@ -163,7 +160,7 @@ export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'c
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {
-        // An admin may have chosen another channel in the meantime.
+        // An admin may have chosen another channel since then.
         if (now.logChannelId !== channelId) return now;
         const { logTrouble: _previous, ...others } = now;
         return trouble === undefined ? others : { ...others, logTrouble: trouble };

@@ -10,7 +10,7 @@ import type { InteractionStore, StoredInteraction } from './interaction-store.ts
 import type { UnderWay } from './under-way.ts';
 
 /**
- * How an attempt to notify a member of their interaction's result ended.
+ * The result of an attempt to notify a member of their interaction's result.
  * - `told`: the member was notified.
  * - `too-late`: Discord no longer accepts a reply. The log channel gets the outcomes, if anything was submitted.
  * - `failed`: the bot will try again.
@@ -19,21 +19,21 @@ import type { UnderWay } from './under-way.ts';
 export const LATER_REPLY_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 
-/** Late replies, which the commands build from stored data. */
+/** Replies that the commands build later, from stored data. */
 export interface LaterReplies {
   /**
-   * Reports what the interaction submitted or decided; `undefined` if it did neither. Call it only when no process is
-   * still handling the interaction.
+   * Reports what the interaction submitted or decided; `undefined` if it did neither. Only call it when no process is
+   * handling the interaction any longer.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
-   * Shows the current state of the draft that a control belongs to, by its custom id. Used if the interaction submitted
-   * nothing, because the message that it changes may be out of date. Returns `undefined` if no part of the draft was
-   * ever submitted.
+   * Shows the current state of the draft that a control belongs to. The control's custom id identifies it. This is used if
+   * the interaction submitted nothing, because the message that it changes may be out of date. Returns `undefined` if no
+   * part of the draft was ever submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
   /**
-   * Reports an interaction's finished submissions to the log channel if another process ran them, because it may have
+   * Reports an interaction's finished submissions to the log channel if another process ran them. That process may have
    * died before reporting them.
    */
   readonly logUnreportedSubmissions: (context: Context) => Promise<void>;
@@ -52,10 +52,10 @@ export interface AfterCrashDeps extends LaterReplies {
 }
 
 /**
- * Creates the function that notifies members of their interaction's result if its process died before the reply, or
- * could not deliver it. It doesn't repeat any work.
- * @returns a function that notifies members, in the background, about interactions that this process owns but isn't
- *   handling. The next call retries failures. It throws a StoreError when the store fails.
+ * Creates the function that notifies members of their interaction's result if the process died before replying, or could
+ * not deliver the reply. It doesn't repeat any work.
+ * @returns a function that notifies members, in the background, of interactions that this process owns but isn't handling.
+ * The next call retries failures. Throws a StoreError when the store fails.
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
   const {
@@ -70,7 +70,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   } = deps;
   const { notifyGuild, onLaterReply, logger } = deps;
 
-  /** Reports a submission's outcomes to the guild's log channel, because Discord no longer accepts a reply. */
+  /** Reports a submission's outcomes in the guild's log channel, because Discord no longer accepts a reply. */
   async function reportLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
@@ -85,7 +85,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     onLaterReply?.('too-late');
   }
 
-  /** Builds the reply to an interrupted interaction from stored data, never from the message's previous content. */
+  /** Builds the reply to an interrupted interaction from stored data, and never from the message's previous content. */
   async function replyTo({ shown, customId }: StoredInteraction, context: Context): Promise<Reply | string> {
     const own = await reportOf(context, 'member');
     const about = own ?? (shown && customId ? await stateOfDraft(context, customId) : undefined);
@@ -98,10 +98,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
-    // This process, or another one that took the interaction over, may have replied since the row was read.
+    // This process, or one that took over the interaction, may have replied since the row was read.
     if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return reportLate(interaction);
-    // Discord doesn't show "thinking…" on a message that is updated.
+    // Discord doesn't show "thinking…" on a message that is being updated.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
       try {
@@ -119,14 +119,14 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           said,
         );
       } catch (error) {
-        // After any other error, the bot tries again.
+        // After any other error, the bot will try again.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
           return reportLate(interaction);
         throw error;
       }
     } else {
-      // The message of the control shows the result of a `beside` action, but the action's submission still has to be
-      // ended.
+      // The message that the control belongs to shows the result of a `beside` action. The action's submission still has to
+      // be ended.
       await reportOf(context, 'member');
     }
     await logUnreportedSubmissions(context);
@@ -139,7 +139,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
       const unreplied = interactionStore.openRow(row);
-      // Keeps a row that can't be decrypted under way, so that the error is logged only once.
+      // The interaction stays under way, so that the error is logged only once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {
         onLaterReply?.('unreadable');

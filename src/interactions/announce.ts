@@ -12,10 +12,10 @@ export interface AnnounceDeps {
 }
 
 /**
- * Posts a reply's public announcement; `reserve` has already checked whether and where the guild wants it. Tries only
- * once: no announcement is better than two. If a channel rejects the post, the bot doesn't try that channel again for a
- * day. In the interaction's own channel, it then sends a follow-up, which Discord shows as an answer to a message that
- * others can't see. For any other channel, it notifies the admins.
+ * Posts a reply's public announcement, if the guild wants it. Tries only once, because no announcement is better than two.
+ * If a channel rejects the post, the bot doesn't try that channel again for a day. In the interaction's own channel, it
+ * then sends a follow-up instead, which Discord shows as an answer to a message that others can't see. For any other
+ * channel, it notifies the admins.
  * @param settings a mention of the command that chooses another channel
  */
 export async function announce(

@@ -46,8 +46,8 @@ export interface AnswerDeps extends AnnounceDeps {
 }
 
 /**
- * How long the next large reply waits for the previous one, in milliseconds. A large reply usually takes seconds. If
- * Discord doesn't answer an upload, the next reply starts anyway; otherwise it would wait for minutes.
+ * How long a large reply waits for the previous one, in milliseconds. A large reply usually takes seconds. If Discord
+ * doesn't answer an upload, the next reply starts anyway, because it would otherwise wait for minutes.
  */
 const LARGE_TURN_MS = 20_000;
 
@@ -62,8 +62,8 @@ export interface InFlight {
 export type Answering = ReturnType<typeof createAnswering>;
 
 /**
- * Creates the functions that run an action and reply in the command's reply mode. Errors of an action become a text for
- * the member. dispatch.ts logs errors thrown from here: the interaction was lost, or has no reply yet.
+ * Creates the functions that run an action and reply in the command's reply mode. An action's error becomes a text for the
+ * member. dispatch.ts logs the errors that these functions throw: the interaction was lost, or doesn't have a reply yet.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
@@ -78,7 +78,7 @@ export function createAnswering(deps: AnswerDeps) {
     await respond(inFlight, why);
   }
 
-  /** Logs an error and returns the member's text, with the reference that finds the error in the log. */
+  /** Logs an error and returns a text for the member. The text contains a reference to find the error in the log. */
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,
@@ -92,8 +92,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Returns the text for an action's error: a UserError's own message, or what the member can do. Logs any other error
-   * in full.
+   * Returns the text for an action's error: the message of a UserError, or what the member can do. Logs any other error in
+   * full.
    */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
@@ -119,8 +119,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Builds the reply from stored data after the store failed, as after a crash: if the connection was lost during a
-   * COMMIT, the change may have been saved.
+   * Builds the reply from stored data after the store failed, as after a crash. If the connection was lost during a COMMIT,
+   * the change may have been saved.
    * @throws StoreError if the data can't be read now; the interaction stays recorded, and its member is notified later
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
@@ -154,7 +154,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (!('custom_id' in opened)) return await respondWithReason(inFlight, opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
-      // If Discord's response didn't arrive, the modal may be open.
+      // If Discord's response didn't arrive, the modal may still have opened.
       if (error instanceof LostInteractionError || isUncertain(error)) throw error;
       if (!(error instanceof OldMessageError)) return respond(inFlight, failureText(error, inFlight));
       await answerImmediately(inFlight, {
@@ -165,7 +165,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Replies with the first response. If that fails, the member can simply try again, since nothing was changed. */
+  /** Replies with the first response. If that fails, the member can simply try again, because nothing was changed. */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);
@@ -177,16 +177,16 @@ export function createAnswering(deps: AnswerDeps) {
         shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
     if (shown) {
-      // Otherwise a retry of an older reply to the same message might overwrite this one. Not awaited, because Discord
-      // is waiting.
+      // A retry of an older reply to the same message could otherwise overwrite this one. This isn't awaited, because
+      // Discord is waiting.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));
   }
 
   /**
-   * Runs one large reply at a time, because its memory is free again once Discord has the files. Twelve simultaneous
-   * exports of 20,000 servers would need 302 MiB instead of 203 (measured).
+   * Runs one large reply at a time, because its memory is freed once Discord has the files. Twelve simultaneous exports of
+   * 20,000 servers would otherwise need 302 MiB instead of 203 MiB (measured).
    */
   function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
@@ -199,8 +199,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records and acknowledges the interaction, runs the action, replies and marks the interaction as replied to. After a
-   * crash at any point, the member still gets a reply.
+   * Records and acknowledges the interaction, runs the action, replies, and marks the interaction as replied to. If the bot
+   * crashes at any point, the member still gets a reply.
    * @param before must end before the action runs; until then, the member sees that it is waiting
    */
   async function answerLater(inFlight: InFlight, action: Action, before?: Promise<unknown>): Promise<void> {
@@ -224,7 +224,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
       if (!(await interactionStore.canReply(interaction.id)))
         throw new LostInteractionError('The interaction was taken over');
-      // If this fails, the interaction stays recorded. after-crash.ts then notifies the member or the log channel.
+      // If this fails, the interaction stays recorded. Later, after-crash.ts notifies the member or the log channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => rejectionText(error, inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
@@ -277,7 +277,7 @@ export function createAnswering(deps: AnswerDeps) {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
       await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
-      // Discord may have accepted it anyway, and then the member sees "thinking…". If the state can't be read, the
+      // Discord may still have accepted it, in which case the member sees "thinking…". If the state can't be read, the
       // interaction stays recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;

@@ -65,7 +65,9 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** At most 25. */
   readonly options: readonly SelectOption[];
-  /** The minimum number of options to choose, with no maximum; absent: exactly one. */
+  /**
+   * The minimum number of options to choose, in which case there is no maximum. If absent, exactly one has to be chosen.
+   */
   readonly least?: 0 | 1;
 }
 
@@ -86,7 +88,7 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
   channel_types: [...types],
 });
 
-/** Builds a select for one role of the guild, which also offers @everyone. */
+/** Builds a select for one role of the guild. It also offers @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
   ...emptySelect(id, placeholder),
@@ -101,8 +103,8 @@ const emptySelect = (id: string, placeholder: string) => ({
 const MOST_BUTTONS = 5;
 
 /**
- * Builds rows of controls, each with buttons or one select. Leaves out absent controls, and puts more than five buttons
- * into several rows.
+ * Builds rows of controls, each with buttons or one select. Omits absent controls, and splits more than five buttons into
+ * several rows.
  */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
@@ -128,10 +130,10 @@ export interface TextField extends LabelledField {
   readonly example?: string;
   /** The prefilled text. */
   readonly value?: string;
-  /** In characters; `least` is 1 for a required field. */
+  /** The limits are in characters. A required field has a `least` of 1. */
   readonly least?: number;
   readonly most: number;
-  /** Whether it has more than one line. */
+  /** Whether it can have more than one line. */
   readonly long?: boolean;
 }
 
@@ -159,7 +161,7 @@ export interface ModalOptions {
   /** The text above the fields. */
   readonly text?: string;
   readonly fields: readonly Field[];
-  /** Whether the typed text must not appear again in another modal. */
+  /** Whether the typed text must never appear again in another modal. */
   readonly isSecret?: true;
 }
 
@@ -202,7 +204,7 @@ function componentOf(field: Field): APIComponentInLabel {
         custom_id: field.id,
         placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
         options: [...field.options],
-        // Otherwise Discord assumes 1, even for an optional select.
+        // If this is missing, Discord assumes 1, even for an optional select.
         min_values: field.required ? 1 : 0,
         required: field.required,
       };
@@ -231,7 +233,7 @@ const textInput = ({ id, example, value = '', least = 0, most, long }: TextField
   required: least > 0,
 });
 
-/** Builds the custom id of a component or modal: its command, its action and the state it carries. */
+/** Builds the custom id of a component or modal from its command, its action, and its state. */
 export function customId(command: string, action: string, argument = ''): string {
   return `${command}:${action}:${argument}`;
 }
@@ -242,10 +244,10 @@ export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
- * Builds a custom id that is different each time, since Discord remembers choices and texts by it. A select sends
- * nothing if the value that it shows is chosen again, even after an edit of its message (discord-api-docs#4801, #7765).
- * With a new id, it is a new select with no value chosen. On a phone, a modal shows what its id showed first
- * (discord-api-docs#7554).
+ * Builds a custom id that is different each time, because Discord remembers choices and texts by their custom id. If the
+ * value that a select shows is chosen again, Discord sends nothing, even after its message was edited
+ * (discord-api-docs#4801, #7765). With a new id, it is a new select with no value chosen. On a phone, a modal shows the
+ * first content that it had under its id (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));
 
@@ -254,7 +256,7 @@ const withMark = (id: string, mark: string): string => `${id.replace(NEW_MARK, '
 /** Returns a short hash of a text. Different texts almost certainly have different hashes. */
 export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);
 
-/** Returns a message's components with new ids for selects, so that every option can be chosen again. */
+/** Returns a message's components with new ids for the selects, so that every option can be chosen again. */
 export function renewed(components: readonly unknown[]): readonly unknown[] {
   const renew = (key: string, value: unknown) =>
     key === 'custom_id' && NEW_MARK.test(String(value)) ? newId(String(value)) : value;
@@ -266,7 +268,7 @@ export const customIdsOf = (components: readonly unknown[]): readonly string[] =
     .flatMap((row) => Object(row).components ?? [])
     .flatMap((control) => Object(control).custom_id ?? []);
 
-/** Parses a custom id built by {@link customId}; the argument can contain colons. */
+/** Parses a custom id built by {@link customId}. The argument can contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };

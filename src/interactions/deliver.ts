@@ -16,7 +16,7 @@ import type { EditOrder } from './edit-order.ts';
 import type { Interaction, MessageContent, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
-/** A reply, or a text in place of one: an error, or the reason why the bot turned the member down. */
+/** A reply, or a plain text instead: an error, or the reason why the bot declined the request. */
 export type ReplyOrText = Reply | string;
 
 /** Allowed mentions that never ping anyone. */
@@ -29,7 +29,7 @@ export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
 }
 
-/** Builds a new message from a reply, without its files. Only the member sees it unless the reply is public. */
+/** Builds a new message from a reply, without its files. Only the member sees it, unless the reply is public. */
 function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
@@ -43,7 +43,7 @@ function newMessage(said: ReplyOrText) {
 
 /**
  * Builds a first response that shows on the button's message that the bot is working. Until the reply, the message shows
- * neither buttons nor game servers, because the member may just have corrected them.
+ * neither buttons nor game servers, because the member may have just corrected the servers.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -52,11 +52,11 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
 
 /**
  * Builds a first response that changes the button's message.
- * @param shown the message's current content
+ * @param shown the current content of the message
  */
 export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(reply, shown);
-  // Unlike for an edit, Discord's documentation doesn't mention `null` here.
+  // For a response, unlike an edit, Discord's documentation doesn't mention `null` here.
   return {
     type: InteractionResponseType.UpdateMessage,
     data: { ...body, content: String(body.content ?? '') },
@@ -73,10 +73,10 @@ export function bareText({ content = '', embeds = [] }: Reply): string {
 const isAboutText = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
 
-/** Statuses that don't concern the message itself: the token, the interaction or the time is wrong. */
+/** Statuses that aren't caused by the message itself, but by the token, the interaction or the time. */
 const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
 
-/** Whether Discord could accept a different message in place of the rejected one. */
+/** Whether Discord might accept a different message instead of the rejected one. */
 const isAboutMessage = (error: unknown): boolean =>
   error instanceof DiscordAPIError &&
   isRejectedByDiscord(error) &&
@@ -84,7 +84,7 @@ const isAboutMessage = (error: unknown): boolean =>
   !hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 
 /**
- * Sends a reply in the first form that Discord accepts: in full, as bare text, or as a fixed sentence.
+ * Sends a reply in the first form that Discord accepts: the full reply, its bare text, or a fixed sentence.
  * @param fallback receives the reason for Discord's rejection and returns the sentence
  * @throws any other error that `send` throws
  */
@@ -110,12 +110,12 @@ export async function sendFirstAccepted(
   await send({ content: sentence });
 }
 
-/** Separates a reason from the previous content, as a blank line. */
+/** Separates a reason from the previous content with a blank line. */
 const BELOW_REASON = '\n\u200b\n';
 
 /**
- * Shows the message's previous content below a reason, or with other components. Its files stay; a previous reason is
- * removed.
+ * Shows the message's previous content below a reason, or with other components. Keeps its files, and removes a previous
+ * reason.
  */
 function shownBelow(
   { content, embeds, components }: MessageContent,
@@ -150,7 +150,7 @@ function messageOf(reply: Reply): MessageBody {
   };
 }
 
-/** A message, named by the interaction that it replies to. */
+/** Identifies a message by the interaction that created it. */
 export type MessageKey = string;
 
 /** Returns the message that an interaction writes: its own reply, or the message that it changes. */
@@ -161,7 +161,7 @@ const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | un
   'message' in request ? request.message : undefined;
 
 /**
- * Returns the content that an update replaces. Never replaces a message that everyone sees, even if the interaction was
+ * Returns the content that an update replaces. A message that everyone sees is never replaced, even if the interaction was
  * forged.
  */
 export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
@@ -169,7 +169,7 @@ export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageCo
   return source?.isPrivate ? source.shown : undefined;
 }
 
-/** Whether a reply is a private message beside the control's message, which everyone sees. */
+/** Whether a reply is a private message next to the control's message, which everyone sees. */
 export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressReplyMode): boolean =>
   answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
 
@@ -183,20 +183,20 @@ export interface Delivery {
   readonly shown: MessageContent | undefined;
   /** The progress shown before the reply. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
-  /** Receives Discord's reason for rejecting the reply, and returns the text that replaces it. */
+  /** Receives Discord's reason for rejecting the reply, and returns the text to send instead. */
   readonly fallback: (error: unknown) => string;
 }
 
 /**
- * Replaces "thinking…", or the content of the control's message, with the reply. The action's work is already done, so
- * the bot tries for a minute and a half before it gives up. A plain text is a failure: an update then shows the
- * previous message again with its buttons, below the failure.
+ * Replaces "thinking…", or the content of the control's message, with the reply. The action's work is already done, so the
+ * bot tries for a minute and a half before it gives up. A plain text is a failure: an update then shows the previous
+ * message again with its buttons, below the failure.
  * @throws the last failure
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
-/** Sends a reply beside the control's message: see {@link isBeside}. Sends nothing if the reply has no text. */
+/** Sends a reply next to the control's message; see {@link isBeside}. Sends nothing if the reply has no text. */
 export async function deliverBeside(
   { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
@@ -213,24 +213,27 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   const edit = () => {
-    // While the message shows only "thinking…", it doesn't have buttons, so other interactions can't write it.
+    // While the message shows "thinking…", it has no buttons, so no other interaction can change it.
     const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
     return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
   };
   await persist(async () => {
-    // If Discord no longer shows "thinking…", the edit arrived, and its buttons may have been pressed since.
+    // If Discord no longer shows "thinking…", the edit arrived, and its buttons may have been pressed since then.
     if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
     const done = edit();
     isSentBefore = true;
     await done;
   });
   if (!progress?.isUncertain()) return;
-  // Discord may have applied the progress edit last.
+  // Discord may apply the progress edit after the reply.
   await sleep(LATE_EDIT_MS);
   await persist(edit);
 }
 
-/** When Discord has surely stopped accepting a first response, which it does after 3 seconds. In milliseconds. */
+/**
+ * The time after which Discord certainly no longer accepts a first response, in milliseconds. Discord accepts one for 3
+ * seconds.
+ */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
 /**

@@ -28,7 +28,7 @@ import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './trac
 export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;
   readonly access: Access;
-  /** Where blocked users can ask for the reason. */
+  /** Where blocked users can ask for an explanation. */
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
@@ -40,7 +40,10 @@ export interface DispatchDeps extends Commands {
   readonly logger: Logger;
 }
 
-/** Creates the dispatcher: interaction → command → reply. Commands never call Discord; this folder does. */
+/**
+ * Creates the dispatcher, which finds the command for an interaction and replies. Commands never call Discord; only this
+ * folder does.
+ */
 export function createDispatcher(deps: DispatchDeps) {
   const {
     api,
@@ -92,7 +95,10 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  /** Returns choices for the option being typed; empty if the command doesn't offer any or the member can't use it. */
+  /**
+   * Returns choices for the option that the member is typing; empty if the command doesn't offer any or the member can't
+   * use it.
+   */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -114,13 +120,13 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   /**
-   * Turns down a member who lacks the permission, and informs the operator and the admins. Never repeats what the
-   * member entered.
+   * Replies to a member who lacks the permission, and informs the operator and the admins. Never repeats what the member
+   * entered.
    */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
-    // Members can use a command without being allowed to use all of its buttons.
+    // Members can use some commands without being allowed to use all of their buttons.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
@@ -148,7 +154,7 @@ export function createDispatcher(deps: DispatchDeps) {
     });
   }
 
-  /** Replies to an unreadable interaction, so that the member doesn't wait in vain. */
+  /** Replies to an interaction that can't be read, so that the member doesn't wait in vain. */
   async function respondUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
     // The error's message may quote the member's input.

@@ -4,8 +4,8 @@ import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
 /**
- * How many times the bot checks whether an earlier reply to the same message was sent, and the pause in between in
- * milliseconds.
+ * How many times the bot checks whether an earlier reply to the same message has been sent, and the pause between the
+ * checks, in milliseconds.
  */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
@@ -19,7 +19,7 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Keeps an older reply from overwriting a newer one: the bot may retry the reply to button A after the member has
+ * Prevents an older reply from overwriting a newer one. The bot may retry the reply to button A after the member has
  * pressed B. Once B's reply is ready, B claims the message, and A's reply is dropped. If an edit for A is still in
  * progress, B's reply waits for it. Presses on a message that the bot posted for everyone aren't ordered.
  */
@@ -52,14 +52,14 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
   return {
     /**
      * Records that an interaction writes this message from now on.
-     * @returns false if another process took the interaction over, if it was deleted with its guild's data, or if that
-     *   can't be checked
+     * @returns false if another process has taken over the interaction, if it was deleted with its guild's data, or if that
+     * can't be checked
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
       claimed(interactionId, message).catch(() => false),
 
     /**
-     * Does the same for an interaction that isn't recorded and writes the message with its first response. Never
+     * Like `claim`, for an interaction that isn't recorded and that writes the message with its first response. Never
      * throws.
      */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
@@ -79,8 +79,8 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether an interaction wrote this message, or is about to write a message that may be this one. The bot deletes
-     * an interaction's record after an hour.
+     * Whether an interaction wrote this message, or is about to write a message that may be this one. The bot deletes an
+     * interaction's record after an hour.
      */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
@@ -93,9 +93,8 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether no later interaction has begun to write the message; true if that can't be checked. If an edit for an
-     * earlier interaction may still be in progress, this waits up to two seconds for it, because Discord might apply
-     * that edit last.
+     * Whether no later interaction has begun to write the message; true if that can't be checked. If an edit for an earlier
+     * interaction may still be in progress, waits up to two seconds for it, because Discord might apply that edit last.
      */
     isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
       latest(interactionId, message).catch(() => true),

@@ -11,11 +11,11 @@ import type {
 import { type Modal, parseCustomId } from './controls.ts';
 import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
-/** The action that an interaction asks for, found among the commands. */
+/** The action for an interaction, as defined by a command. */
 export interface Action {
   /** The name of the command, or the first part of the custom id. */
   readonly command: string;
-  /** The action in the custom id; absent for a command. */
+  /** The action in the custom id; absent if a command is used. */
   readonly action?: string;
   readonly permission: Permission | undefined;
   readonly answers: PressReplyMode;
@@ -24,9 +24,9 @@ export interface Action {
 }
 
 /**
- * Finds the action for an interaction: a command by its name; a button, a select or a modal by its custom id.
+ * Finds the action for an interaction: by its name for a command, and by its custom id for a button, a select or a modal.
  * @param stopping aborted when the bot has to stop
- * @returns `undefined` if the bot has no such action, or no longer has it
+ * @returns `undefined` if the bot doesn't have such an action, or no longer has it
  */
 export function findAction(
   commands: ReadonlyMap<string, Actions & Partial<Command>>,
@@ -105,8 +105,8 @@ export function findAction(
 }
 
 /**
- * Returns the posted message of a control. Passes the token only in `beside` mode: in any other mode, it would change
- * the reply.
+ * Returns the posted message that a control belongs to. Only includes the token in `beside` mode, because in any other mode
+ * it would change the reply.
  */
 function postIn(
   interaction: Interaction,

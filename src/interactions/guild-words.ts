@@ -3,14 +3,14 @@ import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**
- * Returns the words for texts that everyone in a guild reads, in the language that its admins chose. Uses Discord's
- * language for the guild if they chose none, or if the settings can't be read. Never throws.
- * @param discordLocale Discord's locale of the guild, if known; otherwise the latest that this process received counts,
- *   then the one from the last change or submission
+ * Returns words for texts that everyone in a guild reads, in the language that its admins chose. Uses Discord's language
+ * for the guild if they haven't chosen one, or if the settings can't be read. Never throws.
+ * @param discordLocale Discord's locale of the guild, if known. Otherwise, the latest one that this process received is
+ * used, or the one from the last change or submission
  */
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 
-/** The maximum number of guilds whose language a process remembers. */
+/** The maximum number of guilds whose language a process caches. */
 const MOST_HEARD = 10_000;
 
 export function createGuildWords(deps: {
@@ -18,7 +18,7 @@ export function createGuildWords(deps: {
   readonly wordsFor: WordsFor;
 }) {
   const { settings, wordsFor } = deps;
-  /** By guild, Discord's locale in its latest interaction. */
+  /** Discord's locale in the latest interaction of each guild. */
   const heard = createBoundedMap<string>(MOST_HEARD);
 
   const guildWords: GuildWords = async (guildId, discordLocale) => {

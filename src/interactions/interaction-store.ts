@@ -12,19 +12,22 @@ import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
- * How long the id of an interaction is kept after its reply. Without it, the bot handled 171 of 800 late second
- * deliveries again (tried).
+ * How long the id of an interaction is kept after its reply, in milliseconds. Without the ids, the bot handled 171 of 800
+ * late second deliveries again (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** How many days an interaction without a reply is kept. The next start notifies its member. */
+/** How many days an interaction without a reply is kept. At the next start, its member is notified. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows per statement, which takes 5 ms. A statement with 100,000 would block everything for 750 ms (measured). */
+/**
+ * The number of rows per statement, which takes 5 ms. A statement for 100,000 rows would block everything for 750 ms
+ * (measured).
+ */
 const DELETED_PER_STATEMENT = 500;
 /** Pauses between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** The encrypted part of an interaction: the data needed to reply later, even after its process has died. */
+/** The encrypted part of an interaction. It contains the data needed to reply later, even after its process has died. */
 const encryptedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -40,7 +43,7 @@ const encryptedSchema = z.object({
   message: z.string(),
   /** The custom id of the control or modal that was used. */
   customId: z.string().optional(),
-  /** 0.3.0 stored these two only if no column had them. */
+  /** 0.3.0 stored these two fields only if no column contained them. */
   id: z.string().default(''),
   receivedAt: z.number().default(0),
 });
@@ -60,7 +63,7 @@ export interface StoredInteraction {
 export interface InteractionStoreDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly processId: string;
-  /** Whether other processes of the bot use the database and could take over an interaction from this one. */
+  /** Whether other processes of the bot use the database, and could take over an interaction from this one. */
   readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
@@ -69,8 +72,8 @@ export interface InteractionStoreDeps {
 export type InteractionStore = ReturnType<typeof createInteractionStore>;
 
 /**
- * Creates the store for interactions that submit or change something, recorded from before their acknowledgement until
- * their reply. Every method throws a StoreError when the store fails.
+ * Creates the store for interactions that submit or change something. It records them before they are acknowledged, and
+ * until their reply. Every method throws a StoreError when the store fails.
  */
 export function createInteractionStore({
   store: { tables },
@@ -81,14 +84,14 @@ export function createInteractionStore({
 }: InteractionStoreDeps) {
   /** @param context binds the encrypted text to where it is stored */
   function seal({ interaction, ...others }: StoredInteraction, context: string): string {
-    // Stores only the fields of the schema.
+    // Stores only the fields that the schema defines.
     const kept = encryptedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
     return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
   }
 
   /**
-   * @param known the fields that columns hold
-   * @returns `undefined` if it can't be decrypted or read, which is logged
+   * @param known the fields that columns contain
+   * @returns `undefined` if the text can't be decrypted or read, which is logged
    */
   function open(
     encrypted: string | null,
@@ -119,9 +122,7 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /**
-   * Whether no other process has taken the interaction over. Inside a transaction of its guild, the result stays true.
-   */
+  /** Whether this process still owns the interaction. Inside a transaction of its guild, the result stays true. */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -146,7 +147,8 @@ export function createInteractionStore({
     openRow,
 
     /**
-     * Finds an interaction without a reply, from any process; `undefined` if there is none, or it can't be decrypted.
+     * Finds an interaction of any process that doesn't have a reply; `undefined` if there is none, or it can't be
+     * decrypted.
      */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
@@ -176,8 +178,8 @@ export function createInteractionStore({
           process_id: processId,
           taken_at: receivedAt,
           encrypted: seal(kept, interactionContext(guildId, id)),
-          // Claims its own message. The interaction claims any other message once its reply is ready: see `claim` in
-          // edit-order.ts.
+          // The interaction claims its own message here. It claims any other message once its reply is ready; see `claim`
+          // in edit-order.ts.
           message_key: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -189,8 +191,8 @@ export function createInteractionStore({
     isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
-     * Whether the reply of a finished action can be sent. True even while the store is unavailable, because no process
-     * can take over an interaction then. Never throws.
+     * Whether the reply of a finished action can be sent. True even while the store is unavailable, because no process can
+     * take over an interaction during that time. Never throws.
      */
     canReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
@@ -208,8 +210,8 @@ export function createInteractionStore({
     },
 
     /**
-     * Marks an interaction as replied to, even if no reply is possible any longer. Retries while a PostgreSQL server
-     * restarts, because otherwise the member would be notified again.
+     * Marks an interaction as replied to, even if a reply is no longer possible. Retries while a PostgreSQL server
+     * restarts, because the member would otherwise be notified again.
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {
@@ -223,7 +225,7 @@ export function createInteractionStore({
 
     /**
      * Deletes expired interactions.
-     * @throws the reason that `stopping` was aborted with, between two statements
+     * @throws the abort reason of `stopping`, between two statements
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = tables()

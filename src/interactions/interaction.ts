@@ -19,25 +19,25 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * A member's action as plain data, the same over the gateway and over HTTP. After a crash, it is the recorded part. It is
- * everything that the bot knows about a guild.
+ * A member's action as plain data, which is the same over the gateway and over HTTP. After a crash, it contains only what
+ * was recorded. The bot knows nothing else about a guild.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
-  /** Whether that channel is a thread or a forum post, which Discord archives eventually. */
+  /** Whether that channel is a thread or a forum post, which Discord will archive at some point. */
   readonly isInThread: boolean;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. */
   readonly isAdmin: boolean;
-  /** The member's roles; empty if the interaction was read from its record. */
+  /** The member's roles; empty if the interaction was read from storage. */
   readonly roleIds: readonly string[];
   /** The member's Discord locale, such as `en-US`. */
   readonly locale: string;
   /** The guild's Discord locale, for texts that others also read. */
   readonly guildLocale: string;
-  /** Whether the guild itself has installed the application, not only the user. */
+  /** Whether the application is installed in the guild itself, not only by the user. */
   readonly isInstalledInGuild: boolean;
   readonly request: Request;
 }
@@ -52,7 +52,7 @@ export type Request =
 
 /** The message that a member used a message command on. */
 export interface UsedMessage {
-  /** All text that its readers see. */
+  /** All text that people see in the message. */
   readonly text: string;
   readonly files: readonly UploadedFile[];
 }
@@ -62,8 +62,8 @@ export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
-   * The values chosen in a select, or the ids of channels or roles that Discord confirms are part of this guild. Empty
-   * for a button.
+   * The values chosen in a select, or the ids of chosen channels or roles that Discord confirms are part of this guild.
+   * Empty for a button.
    */
   readonly values: readonly string[];
   /** Whether everyone can mention the chosen role. */
@@ -77,7 +77,7 @@ export interface UsedControl {
 
 /** The values entered in a slash command's options, by name, or in a modal's fields, by custom id. */
 export interface EnteredFields {
-  /** The typed text or the chosen value; empty for none. */
+  /** The typed text or the chosen value; empty if there is none. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
@@ -102,14 +102,14 @@ export interface SourceMessage {
   readonly isPrivate: boolean;
   /** The interaction that the message replies to; `undefined` if Discord doesn't send it. */
   readonly madeBy: string | undefined;
-  /** The message's id if it isn't a reply to an interaction, so that everyone in its channel sees it. */
+  /** The message's id if the message isn't a reply to an interaction, which means that everyone in its channel sees it. */
   readonly postedId: string | undefined;
 }
 
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
-  /** The size in bytes that Discord reports; NaN if it doesn't. */
+  /** The size in bytes according to Discord; NaN if Discord doesn't send it. */
   readonly size: number;
 }
 
@@ -139,7 +139,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   };
 }
 
-/** Includes forum posts, which are public threads. */
+/** This includes forum posts, which are public threads. */
 const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,
   ChannelType.PublicThread,
@@ -161,7 +161,7 @@ function text(value: unknown): string {
 }
 
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
-/** @param permissions a bit set as a decimal number */
+/** @param permissions a set of permission bits, as a decimal number */
 const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
 function readRequest(interaction: APIInteraction): Request {
@@ -223,7 +223,7 @@ function readControl(interaction: APIMessageComponentInteraction): Request {
     case ComponentType.ChannelSelect: {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
-      // Part of resolved channels since 2026-07-16, if the bot itself is in the guild.
+      // Discord has sent this in resolved channels since 2026-07-16, if the bot itself is in the guild.
       const { app_permissions: may, type } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
       const isFollowable = type === ChannelType.GuildAnnouncement;
@@ -251,8 +251,8 @@ function readMessage(message: APIMessage): SourceMessage {
 }
 
 /**
- * Reads every field of a modal, at any depth of its components. Reads only the first of several chosen or uploaded
- * values.
+ * Reads every field of a modal, at any depth of its components. If several values were chosen or uploaded, only reads the
+ * first.
  */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
@@ -297,7 +297,7 @@ function readOptions({
   return Object.fromEntries(values);
 }
 
-/** Looks up a name that anyone may have forged: `constructor` must not find anything. */
+/** Returns an object's own value. The name may be forged, so `constructor` must not find anything. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

@@ -14,13 +14,13 @@ export interface InteractionsDeps
 }
 
 /**
- * Creates everything that handles interactions: it finds their command and replies to Discord, immediately or after a
+ * Creates everything that handles interactions. It finds their command and replies to Discord, immediately or after a
  * crash.
  */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {
-    // Once another transaction of the guild begins, all writes of the interaction have ended.
+    // By the time this transaction of the guild begins, all writes of the interaction have ended.
     await store.inGuild(context.guildId, () => submissions.endRunningOf(context.interactionId));
     return replies.reportOf(context, to);
   };

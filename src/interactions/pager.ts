@@ -4,9 +4,9 @@ import type { Translate } from '../words/words.ts';
 import type { PressContext } from './command.ts';
 import { button, customId, type SelectOption, select } from './controls.ts';
 
-/** A page of a long list. The custom ids of its buttons hold all of its state. */
+/** A page of a long list. The custom ids of its buttons contain all of its state. */
 export interface Page {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
@@ -19,8 +19,8 @@ export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
   /**
-   * A number out of range becomes the nearest page, and a value that isn't an integer the first page: anyone may have
-   * forged it.
+   * A number out of range becomes the nearest page, and a value that isn't an integer becomes the first page. It may be
+   * forged.
    */
   readonly wanted: number;
 }
@@ -33,7 +33,7 @@ export function pageOf({ count, perPage, wanted }: PageOptions): Page {
 
 export interface TurnOptions {
   readonly command: string;
-  /** The action that shows another page; it parses its argument with {@link readPage}. */
+  /** The action that shows another page. It parses its argument with {@link readPage}. */
   readonly action: string;
   /** Additional state for the other page. */
   readonly state?: string;
@@ -62,25 +62,25 @@ export const pageFooter = (
 /** Builds the argument of a custom id from a page number and additional state. */
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** Parses an argument built by {@link writePage}; without a number, the page is 1. The state can contain colons. */
+/** Parses an argument built by {@link writePage}. Without a number, the page is 1. The state can contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
 }
 
 export interface PagedSelectOptions {
-  /** Builds the custom id; its argument goes after the action. See `customId`. */
+  /** Builds the custom id. Its argument is added after the action; see `customId`. */
   readonly id: (argument: string) => string;
   /** The options of all pages. */
   readonly options: readonly SelectOption[];
-  /** From 1; a number out of range becomes the nearest page. */
+  /** Starts at 1; a number out of range becomes the nearest page. */
   readonly wanted: number;
   readonly placeholder: (page: Page) => string;
-  /** Whether exactly one option is chosen; otherwise any number. */
+  /** Whether exactly one option has to be chosen; otherwise any number is possible. */
   readonly isSingle?: true;
 }
 
-/** Builds a select for one page of options, because a select can't have all of them. Returns that page too. */
+/** Builds a select for one page of options, because a select can't contain all of them. Also returns that page. */
 export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
@@ -97,7 +97,7 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
 export type PageChoice = ReturnType<typeof chosenOnPage>;
 
 /**
- * Returns the values chosen on a page. The choices on other pages aren't known here.
+ * Returns the values chosen on one page. The choices on other pages aren't known here.
  * @param argument the argument of the custom id
  * @returns the values that the page offers now, and those of them that were chosen
  */

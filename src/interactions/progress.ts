@@ -3,15 +3,15 @@ import type { Reply } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** The minimum time between two progress edits, in milliseconds: a webhook accepts about five requests in 2 seconds. */
+/** The minimum time between two progress edits, in milliseconds. A webhook accepts about five requests in 2 seconds. */
 const PROGRESS_EVERY_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
 /**
  * Creates the progress display of an interaction.
- * @param isOwner whether the interaction still belongs to this process; a process that takes it over writes the reply
- *   itself
+ * @param isOwner whether the interaction still belongs to this process. A process that takes it over writes the reply
+ * itself
  */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
@@ -28,7 +28,7 @@ export function createProgress(
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
         .edit(interaction, { body, files: [] }, isOwner)
-        // The work continues and its reply is sent even if this edit failed.
+        // The work continues even if this edit fails, and its reply is still sent.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);
         })
@@ -39,7 +39,7 @@ export function createProgress(
     /** Resolves when no progress edit is running. */
     settled: async (): Promise<void> => showing,
     isShown: () => shownAt > Number.NEGATIVE_INFINITY,
-    /** Whether a progress edit may still be running: Discord may apply it after the reply. */
+    /** Whether a progress edit may still be running, so that Discord could apply it after the reply. */
     isUncertain: () => isLate,
   };
 }

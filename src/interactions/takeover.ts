@@ -9,16 +9,16 @@ export interface TakeoverDeps {
   readonly processId: string;
   /** Ends abandoned submissions, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
-  /** Notifies members, in the background, about interactions that this process owns but isn't handling. */
+  /** Notifies members, in the background, of interactions that this process owns but isn't handling. */
   readonly notifyUnreplied: () => Promise<void>;
-  /** Called after a takeover: messages in log channels may be out of date. */
+  /** Called after a takeover, because messages in log channels may be out of date. */
   readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
- * Creates the function that takes over abandoned work guild by guild and notifies the members. The next call retries
- * locked guilds and failed notifications. The first call is at startup, before the bot accepts interactions.
+ * Creates the function that takes over abandoned work guild by guild and notifies the members. The next call retries locked
+ * guilds and failed notifications. It is first called at startup, before the bot accepts interactions.
  * @returns the function, which runs until the signal is aborted; it throws a StoreError while the store is unavailable
  */
 export function createTakeover({
@@ -41,8 +41,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over a guild's abandoned work. If the previous process is still running, it notices in its next transaction
-   * of the guild and doesn't send anything more.
+   * Takes over a guild's abandoned work. If the previous process is still running, it notices this in its next transaction
+   * of the guild, and doesn't send anything more.
    */
   async function claim(guildId: string): Promise<void> {
     await store
@@ -65,7 +65,7 @@ export function createTakeover({
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
         if (error instanceof LockedGuildError) continue;
-        // The database is unavailable: every other guild would wait for it, too.
+        // The database is unavailable, and every other guild would have to wait for it, too.
         if (error instanceof StoreError) throw error;
         logger.error(
           { err: error, guildId },

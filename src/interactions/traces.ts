@@ -38,17 +38,17 @@ export const INTERACTION_OUTCOMES = [
 ] as const;
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
-/** The end of an interaction. It contains nothing that was typed. */
+/** The end of an interaction. It doesn't contain any typed text. */
 export interface InteractionEnd {
   readonly interactionId: string;
-  /** The name of one of the bot's commands; otherwise `other`. */
+  /** The name of one of the bot's commands, or `other`. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /** Milliseconds since the bot received it; absent without a first response or a reply. */
+  /** In milliseconds after the bot received it; absent without a first response or a reply. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
-  /** The failure's reference in the log and in the reply. */
+  /** The reference to the failure in the log and in the reply. */
   readonly reference?: string | undefined;
 }
 
@@ -73,11 +73,11 @@ export interface TracesDeps {
 }
 
 /**
- * Logs one line at the end of each interaction. Autocomplete, which arrives with every keystroke, is logged only with
- * `debug`.
+ * Logs one line at the end of each interaction. Autocomplete, which arrives with every keystroke, is only logged at the
+ * level `debug`.
  */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** When each interaction without a reply arrived, in milliseconds since 1970. */
+  /** The arrival times of the interactions without a reply, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {
@@ -125,7 +125,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         onEnd?.(end);
       }
     },
-    /** Counts the interactions without a reply, and returns the arrival of the oldest, in milliseconds since 1970. */
+    /** Counts the interactions without a reply, and returns when the oldest arrived, in milliseconds since 1970. */
     unanswered(): { readonly count: number; readonly oldestAt: number | undefined } {
       const times = [...open.values()];
       return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };
@@ -133,15 +133,15 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** This many lost interactions within this time, in milliseconds, aren't a coincidence. */
+/** If this many interactions are lost within this time (in milliseconds), it isn't a coincidence. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
 /**
- * Creates the function that logs interactions that can no longer be responded to. It also detects another bot on the
- * same token with its own database: Discord sends every interaction to both, and tells the slower bot that there
- * already is a response (40060).
- * @returns a function of the details of an interaction and the reason why it was lost
+ * Creates the function that logs interactions that the bot can no longer respond to. It also detects another bot that uses
+ * the same token with its own database. Discord sends every interaction to both bots, and the slower one gets an error
+ * because there already is a response (40060).
+ * @returns a function that takes the details of an interaction and the reason why it was lost
  */
 export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {
   const tooOften = createRecent({ most: MANY - 1, withinMs: WITHIN_MS, now: () => performance.now() });
