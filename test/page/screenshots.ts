@@ -1,4 +1,3 @@
-import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page as Tab } from 'playwright-core';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
@@ -10,28 +9,22 @@ interface Picture {
   readonly scenario: string;
   /** The number of the step before which the screenshot is taken. Without it, it is taken at the end. */
   readonly before?: number;
-  readonly locales: readonly ('en-US' | 'de')[];
   readonly width: number;
 }
 
-const BOTH = ['en-US', 'de'] as const;
 const PHONE = 390;
 
 const PICTURES: readonly Picture[] = [
-  { name: 'key-is-set', scenario: 'first-key', before: 3, locales: BOTH, width: PHONE },
-  { name: 'settings', scenario: 'panel', before: 4, locales: BOTH, width: PHONE },
-  { name: 'panel', scenario: 'panel', before: 7, locales: BOTH, width: PHONE },
-  { name: 'no-port', scenario: 'wrong-first-try', before: 2, locales: BOTH, width: PHONE },
-  { name: 'put-right', scenario: 'wrong-first-try', before: 3, locales: BOTH, width: PHONE },
-  { name: 'preview', scenario: 'list-of-250', before: 2, locales: BOTH, width: PHONE },
-  { name: 'report', scenario: 'list-of-250', locales: BOTH, width: PHONE },
-  { name: 'report', scenario: 'list-of-250', locales: ['en-US'], width: 1000 },
-  { name: 'not-sent', scenario: 'service-outage', before: 2, locales: BOTH, width: PHONE },
-  { name: 'after-a-crash', scenario: 'crash-in-a-list', locales: BOTH, width: PHONE },
+  { name: 'settings', scenario: 'panel', before: 4, width: PHONE },
+  { name: 'panel', scenario: 'panel', before: 7, width: PHONE },
+  { name: 'no-port', scenario: 'wrong-first-try', before: 2, width: PHONE },
+  { name: 'preview', scenario: 'list-of-250', before: 2, width: PHONE },
+  { name: 'report', scenario: 'list-of-250', width: 1000 },
 ];
 
-/** `npm run screenshots` replaces all files in `docs/pictures/`: each picture in light and in dark. */
+/** `npm run screenshots` replaces these files in `docs/pictures/`: each picture in light and in dark. */
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
+const LOCALE = 'en-US';
 
 /** Hides everything on the page except the message that is used next, or else the last message. */
 const SHOW_ALONE = `(() => {
@@ -49,47 +42,44 @@ const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimati
 /** More than the height of any message. */
 const HEIGHT = 3_000;
 
-async function take(tab: Tab, { name, width }: Picture, locale: string): Promise<void> {
+async function take(tab: Tab, { name, width }: Picture): Promise<void> {
   await tab.setViewportSize({ width, height: HEIGHT });
   await tab.evaluate(SHOW_ALONE);
   for (const colorScheme of ['light', 'dark'] as const) {
     await drawIn(tab, colorScheme);
     await tab.evaluate(DRAWN);
-    const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${width}.png`;
+    const file = `${name}-en-${colorScheme}-${width}.png`;
     await tab.locator('[data-shown]').screenshot({ path: `${FOLDER}${file}` });
     process.stdout.write(`${file}\n`);
   }
 }
 
 if (!hasChromium) process.exit(1);
-await rm(FOLDER, { recursive: true, force: true });
-await mkdir(FOLDER, { recursive: true });
 const scene = await openPageScene({ read: undefined });
-for (const { name, steps } of SCENARIOS)
-  for (const locale of BOTH) {
-    const wanted = PICTURES.filter(({ scenario, locales }) => scenario === name && locales.includes(locale));
-    if (wanted.length === 0) continue;
-    const tab = await scene.tab(`&scenario=${name}&locale=${locale}`, { deviceScaleFactor: 2 });
-    /** Uses a new tab with the same content, so that this tab keeps the parts that a picture hides. */
-    const takeAll = async (before: number | undefined) => {
-      for (const picture of wanted.filter((each) => each.before === before)) {
-        await tab.locator(`html[lang="${locale}"]`).waitFor();
-        const other = await tab.context().newPage();
-        await other.goto(tab.url());
-        await other.locator('.caption').waitFor();
-        await other.locator('.message').last().waitFor();
-        await take(other, picture, locale);
-        await other.close();
-      }
-    };
-    for (const number of steps.keys().map((index) => index + 1)) {
-      await tab.locator('.caption .about', { hasText: `· ${number} ` }).waitFor();
-      await takeAll(number);
-      await tab.locator('.caption .next').click();
+for (const { name, steps } of SCENARIOS) {
+  const wanted = PICTURES.filter(({ scenario }) => scenario === name);
+  if (wanted.length === 0) continue;
+  const tab = await scene.tab(`&scenario=${name}&locale=${LOCALE}`, { deviceScaleFactor: 2 });
+  /** Uses a new tab with the same content, so that this tab keeps the parts that a picture hides. */
+  const takeAll = async (before: number | undefined) => {
+    for (const picture of wanted.filter((each) => each.before === before)) {
+      await tab.locator(`html[lang="${LOCALE}"]`).waitFor();
+      const other = await tab.context().newPage();
+      await other.goto(tab.url());
+      await other.locator('.caption').waitFor();
+      await other.locator('.message').last().waitFor();
+      await take(other, picture);
+      await other.close();
     }
-    await tab.locator('main[data-scenario=over]').waitFor();
-    await takeAll(undefined);
-    await tab.context().close();
+  };
+  for (const number of steps.keys().map((index) => index + 1)) {
+    await tab.locator('.caption .about', { hasText: `· ${number} ` }).waitFor();
+    await takeAll(number);
+    await tab.locator('.caption .next').click();
   }
+  await tab.locator('main[data-scenario=over]').waitFor();
+  await takeAll(undefined);
+  await tab.context().close();
+}
 await scene.close();
 if (scene.complaints.length > 0) throw new Error(scene.complaints.join('\n'));
