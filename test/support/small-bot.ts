@@ -181,12 +181,12 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
   return api;
 }
 
-type Made = 'interactionStore' | 'underWay' | 'editOrder' | 'notifyUnreplied';
+type OwnParts = 'interactionStore' | 'underWay' | 'editOrder' | 'notifyUnreplied';
 
 export interface InteractionPartsDeps
   extends Omit<
       InteractionStoreDeps & TakeoverDeps & AfterCrashDeps,
-      Made | 'stateOfDraft' | 'logUnreportedSubmissions' | 'onTakenOver'
+      OwnParts | 'stateOfDraft' | 'logUnreportedSubmissions' | 'onTakenOver'
     >,
     Partial<Pick<AfterCrashDeps, 'stateOfDraft' | 'logUnreportedSubmissions'>> {
   readonly underWay?: UnderWay;
