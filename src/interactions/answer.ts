@@ -256,15 +256,14 @@ export function createAnswering(deps: AnswerDeps) {
    * @throws LostInteractionError
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
-    let taken: Awaited<ReturnType<typeof interactionStore.record>>;
     try {
-      taken = await interactionStore.record(inFlight.interaction, shown);
+      await interactionStore.record(inFlight.interaction, shown);
+      return true;
     } catch (error) {
+      if (error instanceof LostInteractionError) throw error;
       await respond(inFlight, failureText(error, inFlight));
       return false;
     }
-    if (taken === 'twice') throw new LostInteractionError('The interaction was delivered twice');
-    return true;
   }
 
   /** @throws LostInteractionError if it wasn't acknowledged in time */

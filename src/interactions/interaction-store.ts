@@ -163,9 +163,9 @@ export function createInteractionStore({
     /**
      * Records an interaction before it is acknowledged.
      * @param shown the current content of the message that its reply changes
-     * @returns `twice` if this interaction was already recorded
+     * @throws LostInteractionError if it was already recorded
      */
-    async record(interaction: Interaction, shown?: MessageContent): Promise<'taken' | 'twice'> {
+    async record(interaction: Interaction, shown?: MessageContent): Promise<void> {
       const { id, guildId, receivedAt, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
       const customId = 'customId' in request ? request.customId : undefined;
@@ -184,7 +184,8 @@ export function createInteractionStore({
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n ? 'taken' : 'twice';
+      if (numInsertedOrUpdatedRows !== 1n)
+        throw new LostInteractionError('The interaction was delivered twice');
     },
 
     /** Whether the interaction belongs to this process; false if that can't be checked. Never throws. */

@@ -277,8 +277,7 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
 function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
-    if (!file) return [];
-    return [[id, fileOf(file)] as const];
+    return file ? [[id, fileOf(file)] as const] : [];
   });
   return Object.fromEntries(files);
 }
