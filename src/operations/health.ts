@@ -7,6 +7,7 @@ import type { Breaker } from '../listing/breaker.ts';
 import type { Games } from '../listing/games.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
+import { reason } from '../storage/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -46,14 +47,11 @@ export async function healthOf({ gateway, transportTrouble, store, breaker }: He
   };
 }
 
-async function tryToWrite(store: HealthParts['store']): Promise<Health['store']> {
-  try {
-    await store.testWriting();
-    return { ok: true };
-  } catch (error) {
-    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-  }
-}
+const tryToWrite = (store: HealthParts['store']): Promise<Health['store']> =>
+  store.testWriting().then(
+    () => ({ ok: true }),
+    (error: unknown) => ({ ok: false, detail: reason(error) }),
+  );
 
 function listingOf(breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>): Health['listing'] {
   const latest = breaker.latest();

@@ -162,17 +162,13 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
-  /** Returns a game field if the value alone is a game. */
-  function gameFields(node: JsonNode): readonly JsonField[] {
-    return isScalar(node) && isGame(node.text) ? [['game', node]] : [];
-  }
-
   /** Returns the fields of a value whose key is its address. */
   function withAddress(key: string, node: JsonNode): readonly JsonField[] {
     const { line, at } = node;
     const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
     if (node.kind === 'list') return [address, ['ports', node]];
-    if (node.kind !== 'object') return [address, ...gameFields(node)];
+    if (node.kind !== 'object')
+      return isScalar(node) && isGame(node.text) ? [address, ['game', node]] : [address];
     const isKnown = node.fields.some(
       ([name, field]) => fieldOf(name) === 'server' && field.kind === 'text' && hasOwnPort(field.text),
     );

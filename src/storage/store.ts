@@ -184,14 +184,10 @@ export function createStore(deps: StoreDeps) {
   };
 }
 
-function databaseAt(url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: boolean): Database {
-  switch (url.kind) {
-    case 'sqlite':
-      return createSqliteDatabase(url.path);
-    case 'postgres':
-      return createPostgresDatabase({ ...url, logger, isUnhurried });
-  }
-}
+const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: boolean): Database =>
+  url.kind === 'sqlite'
+    ? createSqliteDatabase(url.path)
+    : createPostgresDatabase({ ...url, logger, isUnhurried });
 
 /**
  * Uses the values of a database while a bot may be using it. Doesn't migrate the tables.

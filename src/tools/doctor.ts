@@ -11,7 +11,7 @@ const HOW =
 /**
  * Checks everything that a bot needs, without starting it or changing anything, and tells the operator how to fix failures.
  */
-async function main(): Promise<void> {
+await runTool('doctor', async () => {
   usage(HOW, { arguments: 0 });
   const findings: Finding[] = [{ check: 'Node', state: 'ok', text: process.versions.node }];
   try {
@@ -31,6 +31,4 @@ async function main(): Promise<void> {
   }
   process.stdout.write(scrub(table(findings)));
   process.exit(findings.some(({ state }) => state === 'failed') ? 1 : 0);
-}
-
-await runTool('doctor', main);
+});
