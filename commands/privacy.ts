@@ -30,6 +30,7 @@ export function privacyCommand({
         t('privacy.ofYou'),
         t('privacy.kept', { count: historyDays }),
         t('privacy.keptRejected', { count: Math.min(historyDays, REJECTED_KEPT_DAYS) }),
+        t('privacy.declined'),
       ),
       sentences(t('privacy.waiting', { count: WAITS_MS / DAY_MS }), t('privacy.notice')),
       t('privacy.underway', { count: UNREPLIED_KEPT_DAYS }),

@@ -2,13 +2,13 @@ import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { shorten } from '../../src/one-line.ts';
-import { addressOf, isReady } from '../../src/server-lists/row.ts';
+import { addressOf } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
-import { DRAFT_LIVES_MS } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
-import { withSign } from '../../src/words/servers.ts';
+import { OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
@@ -27,23 +27,23 @@ const NOTHING: NextSteps = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for the entries on a page of a member's history, as long as their drafts exist. Buttons for the unsent
- * and unconfirmed servers of a list are below the list's servers.
+ * Builds buttons for the entries on a page of a member's history: for declined ones, and for others as long as their
+ * drafts exist. Buttons for the unsent and unconfirmed servers of a list are below the list's servers.
  */
 export async function buttonsForEntries(
   context: Context,
   entries: readonly SubmissionEntry[],
   deps: CommandDeps,
 ): Promise<NextSteps> {
-  const { t, user, receivedAt } = context;
+  const { t, user } = context;
   const own = entries.filter(({ userId }) => userId === user.id);
   const found = await Promise.all(own.map((entry) => unsentOf(context, entry, deps)));
   const unsent = found.filter((each) => each !== undefined);
   const unconfirmed = unsent.filter(({ kind }) => kind === 'unknown').map(({ server }) => server);
-  const declined = own.filter(({ isDeclined, at }) => isDeclined && at > receivedAt - DRAFT_LIVES_MS);
+  const declined = own.filter(({ isDeclined }) => isDeclined);
+  const isNamed = declined.length > 1;
   const edits = declined.map(
-    async (entry) =>
-      (await isLatest(entry, deps)) && editAgain(context, entry.draftId, deps, declined.length > 1),
+    async (entry) => (await isLatest(entry, deps)) && editAgain(t, entry, isNamed ? entryName(t, entry) : ''),
   );
   return {
     text: unconfirmedText(context, unconfirmed),
@@ -86,21 +86,16 @@ async function unsentOf(
 }
 
 /**
- * Builds the button that opens a declined submission, to edit and submit it again; false if its draft no longer exists.
- * @param isNamed whether the button names the first server
+ * Builds the button that opens a declined submission, to edit and submit it again.
+ * @param name names the submission if there are several; otherwise empty
  */
-export async function editAgain(
-  context: Context,
-  draftId: string,
-  { drafts }: CommandDeps,
-  isNamed = false,
-): Promise<Control | false> {
-  const draft = await drafts.find(context, draftId);
-  if (typeof draft === 'string') return false;
-  const [first] = isNamed ? draft.rows.filter(isReady) : [];
-  const label = [context.t('approval.editAgain'), first && addressOf(first.submission)];
-  return button(submitId('correct', draftId), label.filter(Boolean).join(' · '));
-}
+export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
+  button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
+
+const entryName = (t: Translate, { only, counts }: SubmissionEntry): string =>
+  only
+    ? shorten(addressOf(only), LONGEST_LABELLED)
+    : t('look.servers', { count: OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0) });
 
 /** Builds the buttons for a member's own list, like {@link buttonsForEntries}. */
 export async function submitAgainFor(

@@ -105,7 +105,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
     components: rows([
       ...ownButtons(t, submission),
       anotherButton(t, ended),
-      submission.state === 'declined' && (await editAgain(context, submission.draftId, deps)),
+      submission.state === 'declined' && editAgain(t, submission),
     ]),
   };
 }

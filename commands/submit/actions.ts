@@ -55,7 +55,7 @@ export function submitActions(deps: CommandDeps): Actions {
     answers: 'modal',
     async run(context) {
       const { id } = readSubmitId(context.argument);
-      const draft = await drafts.find(context, id);
+      const draft = await deps.submissions.editableDraft(context, id);
       if (typeof draft === 'string') throw noDraft(draft, context.t);
       return draftModal(context, { draft, action, which }, deps);
     },

@@ -137,10 +137,12 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
+    // A press in a direct message would prove neither membership nor permission, so the button is in /submissions.
+    const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
       nonce,
-      content: [content, t('notice.where', { channel }), `-# ${t('notice.off')}`].join('\n'),
+      content: [content, t('notice.where', { channel }), ...again, `-# ${t('notice.off')}`].join('\n'),
       embeds,
     };
   }

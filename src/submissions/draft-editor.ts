@@ -184,7 +184,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       if (list.kind !== 'rows') return list;
       const { rows, noise } = list;
       const edited = await inDrafts(store, by, async () => {
-        const found = await drafts.find(by, id);
+        const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;
         // A later submission has removed lines from the draft, or left different lines in it.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';

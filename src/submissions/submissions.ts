@@ -9,7 +9,7 @@ import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type DeclineReason, storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
-import type { Drafts, Submitter } from './drafts.ts';
+import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -404,6 +404,17 @@ export function createSubmissions({
   return {
     begin,
     beginWaiting,
+    /**
+     * Returns the draft that a member edits. Once the draft of a declined submission is deleted, it consists of the
+     * submission's servers, for as long as these are kept.
+     */
+    async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
+      const found = await drafts.find(by, id);
+      const submission = found === 'gone' ? await latest(by.guildId, id) : undefined;
+      if (submission?.state !== 'declined' || submission.userId !== by.user.id) return found;
+      const rows = submission.servers.map(rowForServer);
+      return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
+    },
     /** Returns the id of a draft's latest submission; '' if there is none. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',

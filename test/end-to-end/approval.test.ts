@@ -12,7 +12,8 @@ import {
   turnApprovalOn,
   waitingIn,
 } from '../support/approval.ts';
-import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
 import {
   ACCEPTED,
   addServer,
@@ -661,18 +662,69 @@ describe('a submission that needs approval', () => {
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
-    // If there are several, each has a button with its address for 15 minutes.
+    // If there are several, each has a button with its address, or its number of servers.
     const list = await pressSubmit(member, await paste(member, lines(2)));
     await declineAs(guild, await waitingIn(guild), '');
     await declineAs(guild, second, '');
     await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
     expect(labelsOf(await member.slash('submissions')).slice(0, 2)).toEqual([
       `Edit and submit again · ${HOST}:2`,
-      'Edit and submit again · s0.example.com:27015',
+      'Edit and submit again · 2 game servers',
     ]);
     const { typed: typedLines } = await openModal(member, list, 'Edit and submit again');
     expect(typedLines.servers).toBe('1. s0.example.com:27015 cs2\n2. s1.example.com:27015 cs2');
     expect(labelsOf(await guild.admin.slash('submissions')).join()).not.toContain('again');
+  });
+
+  it.for([
+    ['en-US', 'Edit and submit again', 'press **Edit and submit again** in `/submissions` there'],
+    ['de', 'Bearbeiten und noch einmal einreichen', 'dort in `/submissions` ändern: **Bearbeiten und'],
+    ['ja', '編集してもう一度申請', '`/submissions`にある**編集してもう一度申請**'],
+  ] as const)('can be edited and resubmitted the next day, in %s', async ([locale, label, pointer]) => {
+    const clock = createTestClock();
+    const bot = await oneBot();
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const member = guild.person({ locale });
+    await turnApprovalOn(guild);
+    await addServer(member, `${HOST}:1`);
+    await declineAs(guild, await waitingIn(guild), 'Wrong port.');
+    await expect.poll(() => directTo(guild, member).length).toBe(1);
+    const [direct] = directTo(guild, member);
+    expect(direct?.current.content).toContain(pointer);
+    expect(direct?.current.components).toEqual([]);
+    clock.advance(DAY_MS);
+    const { modal, typed } = await openModal(member, await member.slash('submissions'), label);
+    expect(typed).toMatchObject({ game: 'cs2', server: HOST, port: '1' });
+    await member.submit(modal, { ...typed, port: '2' });
+    expect(textOf(await waitingIn(guild))).toContain(`${HOST}:2`);
+    expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
+  });
+
+  it('is checked again if it is resubmitted later, until its member deletes their name', async () => {
+    const clock = createTestClock();
+    const bot = await oneBot();
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const { admin, member, listing } = guild;
+    await turnApprovalOn(guild);
+    for (const list of [`${HOST}:1 cs2\n${HOST}:2 rust`, 'other.example.com:1 cs2']) {
+      await pressSubmit(member, await paste(member, list));
+      await declineAs(guild, await waitingIn(guild), '');
+    }
+    clock.advance(DAY_MS);
+    await pressSetting(guild, 'Approval', 'Turn approval off');
+    await allowGames(guild, ['cs2']);
+    const history = await member.slash('submissions');
+    const { modal, typed } = await openModal(member, history, 'Edit and submit again · 2 game servers');
+    expect(typed.servers).toBe(`1. ${HOST}:1 cs2\n2. ${HOST}:2 rust`);
+    const preview = await member.submit(modal, typed);
+    expect(textOf(preview)).toMatch(/1 line needs fixing:\n.*isn't allowed here/);
+    await pressSubmit(member, preview);
+    expect(listing.submitted).toMatchObject([{ server: HOST, port: 1 }]);
+    expect(labelsOf(await admin.slash('submissions')).join()).not.toContain('again');
+    await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+    expect(textOf(await member.press(history, 'Edit and submit again · other.example.com:1'))).toContain(
+      "This isn't yours.",
+    );
   });
 
   it('can be a list, shown with its first servers, a file of all, and editable lines', async ({
