@@ -12,7 +12,7 @@ export interface Address {
 export type AddressProblem =
   | HostProblem
   | PortProblem
-  /** Several words, or a text without a host. The input isn't repeated, because it can be anything. */
+  /** Several words, or text without a host. The input isn't repeated, because it can be anything. */
   | { readonly code: 'not-an-address' }
   /** A link to a web page. Only the host and port are accepted. */
   | { readonly code: 'web-address' }
@@ -26,11 +26,15 @@ type AddressResult =
   | { readonly ok: false; readonly problem: AddressProblem };
 
 /**
- * The maximum length of an address as text. A name has at most 253 characters; the rest allows for a link with a password.
+ * The maximum length of an address, in UTF-16 units. A host name has at most 253 characters; the rest allows for a link
+ * with a password.
  */
 export const MAX_ADDRESS_TEXT = 1000;
 
-/** Link schemes that start a game at a host, `scheme://[connect/]host:port[/password]`, with the game each one implies. */
+/**
+ * Link schemes that start a game and connect to a host, `scheme://[connect/]host:port[/password]`, with the game that each
+ * one implies.
+ */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['steam', ''],
   ['minecraft', ''],
@@ -40,22 +44,24 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['fivem', 'FiveM'],
 ]);
 
-/** Returns the game that a link starts, '' if its scheme serves several games, and `undefined` for any other text. */
+/**
+ * Returns the game that a link starts: '' if several games use its scheme, and `undefined` if the text isn't such a link.
+ */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
 const invalid = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
 /**
- * Parses an address as people paste it: `host`, `host:port`, `[v6]:port`, `host port`, `steam://connect/…`,
- * `minecraft://…`, `connect host:port; password x`, in quotes or markup. Drops passwords, so no result contains them.
- * Parsing the output of {@link formatAddress} returns the same address.
+ * Parses an address in the forms in which people paste it: `host`, `host:port`, `[v6]:port`, `host port`,
+ * `steam://connect/…`, `minecraft://…`, `connect host:port; password x`, in quotes or markup. Drops passwords, so the
+ * result never contains them. Parsing the output of {@link formatAddress} returns the same address.
  */
 export function parseAddress(text: string): AddressResult {
   if (text.length > MAX_ADDRESS_TEXT) {
     return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
   }
-  // Quotes around a whole link are removed first, so that they don't count as part of it.
+  // Quotes around a whole link are removed first, so that they aren't read as part of it.
   const typed = unwrapped(plainText(text));
   if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return invalid({ code: 'web-address' });
   const bare = unlabelled(unwrapped(withoutPasswords(typed)));
@@ -64,14 +70,14 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems of texts that can just as well be a name or words as a wrong address: `"host": "My server"`. */
+/** Problems that can also mean that the text isn't an address but a name or words: `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
   'single-label',
 ]);
 
-/** Whether a text on its own was meant as an address, valid or not. */
+/** Whether a text on its own is meant as an address, valid or not. */
 export function isMeantAsAddress(text: string): boolean {
   if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text)) return false;
   const result = parseAddress(text);
@@ -84,7 +90,7 @@ export function formatAddress({ host, port }: Address): string {
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/** Words for "address" in the bot's languages. `Server` and `host` count only before a colon. */
+/** Words for "address" in the bot's languages. `Server` and `host` only count before a colon. */
 const ADDRESS_WORD =
   '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
 /** A label right before an address: "IP адрес сервака: ". */
@@ -93,13 +99,13 @@ const LABEL = new RegExp(
   'iu',
 );
 
-/** Whether the text ends in a label, so that an address should follow. */
+/** Whether the text ends with a label, so that an address should follow. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
 /** Removes the label at the end of a text. */
 export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
-/** Removes a game console's `connect`, or a forum post's `Server IP:`, from the beginning. */
+/** Removes a leading `connect` from a game console, or `Server IP:` from a forum post. */
 export function unlabelled(text: string): string {
   const [command = ''] = /^[+/]?(?:client\.)?connect\s+/iu.exec(text) ?? [];
   const bare = text.slice(command.length);
@@ -109,7 +115,7 @@ export function unlabelled(text: string): string {
   return bare.replace(/^(?:ip|server|address|host)\s+(?=[^\s.:]*[.:])/iu, '').trim();
 }
 
-/** Hosts of web pages that game links lead to. */
+/** Hosts that game links use for web pages. */
 const WEB_HOST = /^cfx\.re$/u;
 
 function parseLink(scheme: string, rest: string): AddressResult {
@@ -121,7 +127,7 @@ function parseLink(scheme: string, rest: string): AddressResult {
     return result.ok && WEB_HOST.test(result.address.host) ? invalid({ code: 'web-address' }) : result;
   }
   if (scheme !== 'http' && scheme !== 'https') return invalid({ code: 'unknown-scheme', scheme });
-  // With a port and nothing after it, it is an address that a chat app turned into a link.
+  // If there is a port and nothing after it, this is an address that a chat app turned into a link.
   const result = parseTarget(rest);
   return result.ok && result.address.port === undefined ? invalid({ code: 'web-address' }) : result;
 }
@@ -132,11 +138,11 @@ function parseTarget(text: string): AddressResult {
   const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
   if (/\s/u.test(target)) return invalid({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
-  // `1.2.3.0/24` and `example.com/page` aren't game servers. After a port, the rest is a password or `/udp`.
+  // `1.2.3.0/24` and `example.com/page` aren't game servers. If there is a port, the rest is a password or `/udp`.
   return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }
 
-/** Joins a host and a port separated by spaces into `host:port`. */
+/** Joins a host and a port that are separated by spaces into `host:port`. */
 function joined(text: string): string {
   const [, host, between, port] = /^(\S+?)(\s*:\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
   if (host === undefined || between === ':') return text;

@@ -8,18 +8,19 @@ import {
 } from './address.ts';
 import { hasWords, withoutEnds } from './pasted-text.ts';
 
-/** An address in a line of text, or a text meant as one. */
+/** An address in a line of text, or text that was meant as one. */
 export interface FoundAddress {
   /** The position in the line. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Absent if it can't be the address of a game server. */
+  /** Absent if this can't be the address of a game server. */
   readonly address?: Address;
-  /** The game that its link starts. */
+  /** The game that the link starts. */
   readonly game: string;
   /**
-   * Whether it is certainly a game server: it is numeric, or the text calls it an address. A bare name may be a web site.
+   * Whether it is certainly a game server, because it is numeric or the text calls it an address. A bare name may be a
+   * website.
    */
   readonly isServer: boolean;
 }
@@ -28,29 +29,31 @@ export interface FoundAddress {
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
 /** Characters that can't begin or end an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
-/** A label joined to its address: `IP:8.8.8.8:27015`. In IPv6, a dot never precedes the second colon. */
+/**
+ * A label without a space before its address: `IP:8.8.8.8:27015`. In IPv6, there is never a dot before the second colon.
+ */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Words before four numbers that make them a version, not an address. */
+/** Words that turn the four numbers after them into a version instead of an address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
-/** Words for services other than game servers: voice, broadcasts, consoles, web sites, databases. */
+/** Words for services other than game servers: voice, streaming, consoles, websites, databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** Removes links and hosts from a text, because names inside them mean little. */
+/** Removes links and hosts from text, because a name inside them proves little. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)
     .filter((word) => !word.includes('://') && !HOST.test(word))
     .join(' ');
 
-/** Whether the words before or above an address are about something other than a game server. */
+/** Whether the words in front of or above an address show that it isn't a game server's. */
 export const isAboutOther = (words: string): boolean => OTHER.test(withoutHosts(words));
 
-/** Whether a cell or a field names another service: "TeamSpeak", "TS3 server". */
+/** Whether a cell or a field names a different kind of server: "TeamSpeak", "TS3 server". */
 export const isNameOfOther = (text: string): boolean =>
   isAboutOther(text) && !hasWords(text.replace(OTHER, ' ').replace(/server/iu, ' '));
 
@@ -83,7 +86,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
 }
 
 /**
- * Whether a text that isn't a public address was meant as one. `a::b` is an unassigned IPv6 address, but more often program
+ * Whether text that isn't a public address was meant as one. `a::b` is an unassigned IPv6 address, but more often program
  * code, and `1.20.4` is a version.
  */
 function isMeant(problem: AddressProblem, text: string): boolean {

@@ -6,13 +6,16 @@ import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts
 /** Why a host isn't a public internet host. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
-  /** Numbers and dots, but not four numbers of 0–255 without leading zeros. Forms such as `127.1` aren't guessed. */
+  /**
+   * Numbers and dots, but not four numbers between 0 and 255 without leading zeros. The bot doesn't guess the meaning of
+   * forms such as `127.1`.
+   */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
   /** `zone` is the reserved top-level name, such as `local`. */
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
-  /** A name without a dot. It only has a meaning in the user's own network. */
+  /** A name without a dot, which only has a meaning in the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }
   /** The name of an SRV record (`_minecraft._tcp.…`) instead of a host. */
   | { readonly code: 'service-name'; readonly host: string }
@@ -36,9 +39,9 @@ const MAX_LABEL_LENGTH = 63;
 const invalid = (problem: HostProblem): HostResult => ({ ok: false, problem });
 
 /**
- * Parses a host and returns its canonical form, or why it isn't a public host. Canonical IPv6 is compressed and lower case,
- * and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
- * @param text a host on its own: an IPv4 address, an IPv6 address without brackets, or a name
+ * Parses a host, and returns either its canonical form or why it isn't a public host. Canonical IPv6 is compressed and
+ * lower case, and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
+ * @param text only a host: an IPv4 address, an IPv6 address without brackets, or a name
  */
 export function parseHost(text: string): HostResult {
   if (text.includes(':')) return parseIPv6(text);
@@ -57,7 +60,7 @@ function parseIPv6(text: string): HostResult {
   if (!isIPv6(address)) return invalid({ code: 'bad-ipv6', host: text });
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
   const result = publicAddress(mappedIPv4(canonical) ?? canonical);
-  // A zone id names an interface of the user's own machine.
+  // A zone id is the name of an interface on the user's own machine.
   return result.ok && address !== text ? invalid({ code: 'bad-ipv6', host: text }) : result;
 }
 
@@ -66,11 +69,11 @@ function publicAddress(host: string): HostResult {
   return range ? invalid({ code: 'not-public', host, range }) : { ok: true, host };
 }
 
-/** The rule by which URL parsers read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
+/** The rule that makes URL parsers read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
 const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
 
 function parseName(name: string): HostResult {
-  // domainToASCII would cut at a slash, decode percent signs, and accept underscores and "!".
+  // domainToASCII would cut the name off at a slash, decode percent signs, and accept underscores and "!".
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {
@@ -88,7 +91,7 @@ function parseName(name: string): HostResult {
   const zone = labels.at(-1) ?? '';
   if (RESERVED_ZONES.has(zone)) return invalid({ code: 'reserved-name', host, zone });
   if (labels.length < 2) return invalid({ code: 'single-label', host });
-  // Top-level names contain no digits, except those in punycode (IANA, root zone).
+  // Top-level names don't contain digits, except in punycode (IANA, root zone).
   if (/\d/u.test(zone) && !zone.startsWith('xn--')) return invalid({ code: 'bad-name', host });
   if (labels[0]?.startsWith('_')) return invalid({ code: 'service-name', host });
   return { ok: true, host };

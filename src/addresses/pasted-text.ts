@@ -1,10 +1,10 @@
-/** Matches text that doesn't need to be changed, like most text. */
+/** Matches text that is already plain, which most text is. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**
- * Reverses the changes that copying from a chat, a web page or a spreadsheet makes to text. Removes invisible characters
- * (zero width, text direction), and turns unusual spaces into spaces. Full-width punctuation, typographic quotes and dashes
- * become ASCII. Idempotent; keeps line breaks and tabs.
+ * Undoes what copying from a chat, a web page or a spreadsheet does to text. Removes invisible characters (zero width, text
+ * direction), and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes and
+ * dashes with ASCII. Idempotent; keeps line breaks and tabs.
  */
 export function plainText(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -22,8 +22,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Removes the leading characters that match `start` and the trailing ones that match `end`. The expression `/[set]+$/`
- * would restart at every character of a run in the middle, so a 256 KiB file with one long run would take minutes.
+ * Removes leading characters that match `start` and trailing characters that match `end`. The expression `/[set]+$/` would
+ * start again at every character of a run in the middle, so a 256 KiB file with one long run would take minutes.
  * @param ends expressions that match a single character
  */
 export function withoutEnds(
@@ -49,27 +49,32 @@ export function withoutEnds(
 /** Words for "password" in the languages of most game communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** A password in the cell after `password`. An address isn't a password. */
+/** A password in the cell after the word `password`. An address isn't a password. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
-/** A password can contain spaces. It ends with the line, or before the next console command. */
+/** A password can contain spaces. It ends at the end of the line, or before the next console command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
-/** The rest of a link after the host and port, where `steam://connect/` has the password. Ends before a closing quote. */
+/**
+ * The rest of a link after its host and port, where `steam://connect/` has the password. It ends before a closing quote.
+ */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/** A link of any scheme, from the scheme's last character on. `steam` is matched whole for {@link HOST_IN_TAIL}. */
+/**
+ * A link with any scheme, starting with the scheme's last character. `steam` is matched completely for {@link
+ * HOST_IN_TAIL}.
+ */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** Steam launch links put the host after the game. */
+/** In Steam launch links, the host comes after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
-/** Minecraft: Bedrock Edition links: one adds a server to the game's list, the other connects to it. */
+/** A Minecraft: Bedrock Edition link that adds a server to the game's list. A second kind connects to a server. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
 const CONNECTS =
   /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
-/** The address of a web page, and a server's address in its path, as pages about a server have it. */
+/** The URL of a web page. Pages about a server often have its address in their path. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
 /** A user name and a password before a host without a scheme. `pw:a@b` is a password that contains `@`. */
@@ -80,8 +85,8 @@ const USER = new RegExp(
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /**
- * Returns the game server's address in the path of a web page, or else the page's host. Removes the page's port, because it
- * isn't a game server's.
+ * Returns the game server's address from the path of a web page, or otherwise the page's host. Removes the page's port,
+ * because it isn't the game server's.
  */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
@@ -90,11 +95,11 @@ function withoutPath(link: string): string {
 }
 
 /**
- * Shortens links to host and port, without a user name before them. Bedrock links become `bedrock://host:port`, and the
+ * Shortens links to their host and port, and removes a user name before them. Bedrock links become `bedrock://host:port`. A
  * link to a page about one server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
-  // Every link, user name and tail has one of these characters.
+  // Links, user names and tails all contain one of these characters.
   if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)
@@ -119,7 +124,7 @@ export function withoutPasswords(line: string): string {
     .trim();
 }
 
-/** Like {@link withoutPasswords}, but removes only the word after `password`. For prose that is never shown. */
+/** Like {@link withoutPasswords}, but only removes the word after `password`. It is for prose that is never shown. */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 
@@ -127,5 +132,5 @@ export const withoutPasswordWords = (text: string): string =>
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
-/** Whether a text contains letters or digits, not just punctuation and symbols. */
+/** Whether text contains letters or digits, rather than just punctuation and symbols. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -3,7 +3,7 @@ import { shorten } from '../one-line.ts';
 type PortField = 'port' | 'query_port';
 
 export type PortProblem =
-  /** `port` is the input, shortened. */
+  /** `port` is the shortened input. */
   | { readonly code: 'port-not-a-number'; readonly field: PortField; readonly port: string }
   | { readonly code: 'port-too-low'; readonly field: PortField; readonly port: number }
   | { readonly code: 'port-too-high'; readonly field: PortField; readonly port: number };
@@ -19,10 +19,11 @@ export const LOWEST_PORT = 1;
 export const HIGHEST_PORT = 65_535;
 
 /**
- * Parses digits. Accepts leading zeros and a sign; a port with a sign is then reported as out of range, not as unreadable.
+ * Parses digits. Accepts leading zeros and a sign, so that a port with a sign is reported as out of range instead of as
+ * unreadable.
  */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
-  // A longer text isn't a mistyped port, and can be anything that was pasted.
+  // Longer text isn't a mistyped port, and can be anything that was pasted.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
     return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
   }

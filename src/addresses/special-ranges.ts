@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 
 /**
- * Why an address can't be reached from the internet. `shared` is carrier-grade NAT. `special` has a purpose of its own,
- * such as documentation.
+ * The reason why an address can't be reached from the internet. `shared` is carrier-grade NAT. `special` addresses have a
+ * special purpose, such as documentation.
  */
 export type AddressRange = 'private' | 'loopback' | 'shared' | 'special' | 'reserved';
 
@@ -38,7 +38,7 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 const LISTS = RANGES.map(([range, subnets]) => [range, listOf(subnets)] as const);
-/** All ranges in one list, for a quick check: most addresses aren't in any range. */
+/** All ranges in one list. It allows a quick check, because most addresses aren't in any range. */
 const SPECIAL = listOf(RANGES.flatMap(([, subnets]) => subnets));
 const GLOBAL_UNICAST = listOf(['2000::/3', '64:ff9b::/96']); // IANA IPv6 Address Space; RFC 6052
 const TEREDO = listOf(['2001::/32']);
@@ -46,8 +46,8 @@ const SIX_TO_FOUR = listOf(['2002::/16']);
 const NAT64 = listOf(['64:ff9b::/96']);
 
 /**
- * Returns the special range of an address, or `undefined` if it is public. An IPv6 address that contains an IPv4 address
- * (6to4, Teredo, NAT64) has that address's range.
+ * Returns the special range that an address is in; `undefined` if it is public. For an IPv6 address that contains an IPv4
+ * address (6to4, Teredo, NAT64), returns the range of the IPv4 address.
  * @param address a canonical IPv4 or IPv6 address
  */
 export function specialRange(address: string): AddressRange | undefined {
@@ -71,7 +71,7 @@ function embeddedIPv4(address: string): string[] {
   if (SIX_TO_FOUR.check(address, 'ipv6')) return [dotted(words[1], words[2])]; // RFC 3056 §2
   if (NAT64.check(address, 'ipv6')) return [dotted(words[6], words[7])]; // RFC 6052 §2.2
   if (!TEREDO.check(address, 'ipv6')) return [];
-  // RFC 4380 §4: the server is unchanged, the client has all bits flipped.
+  // RFC 4380 §4: the server's address is unchanged, and all bits of the client's address are flipped.
   return [dotted(words[2], words[3]), dotted(~(words[6] ?? 0) & 0xffff, ~(words[7] ?? 0) & 0xffff)];
 }
 

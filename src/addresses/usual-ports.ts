@@ -1,6 +1,6 @@
 /**
- * The default port of each game's dedicated server. The first twelve are the aliases of the listing specification §2.3. The
- * others are games that a listing service is likely to add.
+ * The default port of each game's dedicated server. The first twelve are the aliases in the listing specification (§2.3).
+ * The others are games that a listing service is likely to add.
  */
 const USUAL_PORTS: Readonly<Record<string, number>> = {
   // Valve Developer Community, "Source Dedicated Server" and "Half-Life Dedicated Server": -port 27015
@@ -40,9 +40,9 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   palworld: 8211,
 };
 
-/** The port in an example if the game's usual port is unknown. */
+/** The port that an example shows if the game's usual port is unknown. */
 export const EXAMPLE_PORT = 27015;
 
-/** Returns the usual port of a game's servers. It is a hint for the user, and never filled in for them. */
+/** Returns the usual port of a game's servers. It is only a suggestion to the user, and never filled in for them. */
 export const usualPort = (alias: string): number | undefined =>
   Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

@@ -19,13 +19,13 @@ export interface Cell {
   readonly text: string;
 }
 
-/** A row, and the game that other cells of the record mention, if no cell is labelled as the game. */
+/** A row, with the game that other cells of the record mention if no cell is labelled as the game. */
 export interface CellRow {
   readonly row: RawRow;
   readonly beside?: NamedGame | undefined;
 }
 
-/** A port as spreadsheets and firewalls write it: `27015.0`, `27015/udp`. */
+/** A port in the form in which spreadsheets and firewalls write it: `27015.0`, `27015/udp`. */
 const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
@@ -35,7 +35,7 @@ const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
-/** Groups the cells that aren't empty by field, the most exact names first. */
+/** Groups the cells that aren't empty by field, with the most exact names first. */
 function byField(cells: readonly Cell[]): ByField {
   const ranked = cells
     .filter(({ text }) => text.trim() !== '')
@@ -48,7 +48,10 @@ function byField(cells: readonly Cell[]): ByField {
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
-/** Returns the addresses under the most exact name that has any, or else the text of the first cell meant for one. */
+/**
+ * Returns the addresses under the most exact name that has any. If there are none, returns the text of the first cell that
+ * was meant to contain one.
+ */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
   const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
@@ -57,14 +60,14 @@ function serversIn(cells: ByField): readonly string[] {
   return [...new Set(same.map(({ text }) => text))];
 }
 
-/** Returns the ports that players use, or one unclear port if names disagree. */
+/** Returns the ports that players use. If two names give different ports, returns one unclear port. */
 function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
     (same) => new Set(same.map(({ text }) => portText(sanitised(unwrapped(text))))),
   );
-  // A single "port" is more likely meant than one of several "ports".
+  // A single "port" is more likely to be the right one than one of several "ports".
   const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
   if (new Set(single).size > 1) return { ports: [unclearPort(single[0] ?? '')], isOfGame: false };
   const [ports = []] = single.length > 0 ? [single.slice(0, 1)] : byName;
@@ -97,13 +100,13 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
 }
 
 /**
- * Builds the rows of one table record or one JSON object. Reads fields by name, or by value if one name is used for
- * several things. Several addresses or several ports make several rows.
+ * Builds the rows for one table record or one JSON object. Fields are found by name, or by value if one name is used for
+ * several things. Several addresses or ports produce several rows.
  */
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
-  // The name may end with a bracket.
+  // The name may end with a game in brackets.
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);
@@ -116,7 +119,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   });
 }
 
-/** Returns a number that is called a port, if its purpose is unclear. */
+/** Returns a number that is called a port if its purpose is unclear. */
 const unclearIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
@@ -135,7 +138,7 @@ function withPorts(
     return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
   }
   if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
-  // Only the address: any text around it would be repeated with each port.
+  // Uses only the address, because any text around it would be repeated with each port.
   const server = formatAddress(parsed.address);
   return ports.map((port) => ({ ...typed, server, port }));
 }

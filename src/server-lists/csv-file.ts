@@ -2,8 +2,8 @@ import { visibleLine } from '../one-line.ts';
 import type { TypedRow } from './row.ts';
 
 /**
- * The characters that make spreadsheets treat a cell as a formula: four characters, also in full width and as small
- * forms, which some versions treat the same way (Unicode NFKC maps them).
+ * The characters that make spreadsheets treat a cell as a formula. There are four, and some versions also accept their
+ * full-width and small forms (Unicode NFKC maps them).
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 const FORMULA = `(?='*${SIGN})`;
@@ -11,13 +11,14 @@ const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
 /**
- * Some spreadsheets split at these characters even inside quotes. They also split at tabs, but cells never contain tabs.
+ * Some spreadsheets split cells at these characters even inside quotes. They also split at tabs, but cells never contain
+ * tabs.
  */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** Columns that are read again when a member sends the file back, so their text must survive unchanged. */
+/** The columns that are read when a member sends the file back, so their text must stay unchanged. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
-/** Makes a cell safe for spreadsheets: a leading apostrophe marks it as text. */
+/** Makes a cell safe for spreadsheets by marking it as text with a leading apostrophe. */
 const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
 
 /** Reverses {@link disarmed}. */
@@ -25,10 +26,9 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
 
 /**
  * Builds a CSV file that spreadsheets open correctly:
- * - A byte order mark, because Excel doesn't recognise UTF-8 without it.
- * - Every cell in quotes, so that no other delimiter splits it (RFC 4180).
- * - An apostrophe before any text that a spreadsheet would run as a formula.
- * The list parser removes all three.
+ * - It starts with a byte order mark, because Excel doesn't recognise UTF-8 without it.
+ * - Every cell is in quotes, so that no other delimiter splits it (RFC 4180).
+ * - There is an apostrophe before any text that a spreadsheet would run as a formula. The list parser removes all three.
  * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -46,7 +46,7 @@ function csvLine(heading: readonly string[], cells: readonly string[]): string {
 
 /**
  * Builds a file like {@link csvFile} from many rows.
- * @param mostBytes the maximum size of the file; pages after the first row that doesn't fit aren't read
+ * @param mostBytes the maximum size of the file; reading stops at the first row that doesn't fit
  * @returns the file, and whether it contains all rows
  */
 export async function boundedCsv(
@@ -67,10 +67,10 @@ export async function boundedCsv(
   return { data: Buffer.concat(lines), isWhole: true };
 }
 
-/** Spaces, and characters that are invisible unless another character precedes them: variation selectors and joiners. */
+/** Spaces, and characters that are invisible if nothing precedes them: variation selectors and joiners. */
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
-/** Some spreadsheets find a formula after invisible characters and spaces, so no cell begins with these. */
+/** Some spreadsheets recognise a formula after invisible characters and spaces, so no cell begins with those. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 interface RejectedLine {
@@ -80,9 +80,9 @@ interface RejectedLine {
 }
 
 /**
- * Builds files of the rows that can't be sent, for the member to correct and send again. The parser ignores the columns
- * `line` and `reason`. The caller must omit repeated rows; otherwise they would be sent after all.
- * @param mostBytes the maximum size of a file; the last of `mostFiles` contains all remaining rows
+ * Builds files of the rows that can't be sent, so that the member can correct them and send them again. The parser ignores
+ * the columns `line` and `reason`. The caller must omit repeated rows, because they would otherwise be sent.
+ * @param mostBytes the maximum size of each file but the last, which contains all remaining rows
  */
 export function rejectedCsv(
   rows: readonly RejectedLine[],
@@ -91,7 +91,7 @@ export function rejectedCsv(
   const heading = ['server', 'port', 'query_port', 'game', 'line', 'reason'];
   const start = Buffer.from(csvFile(heading, []));
   const files: Buffer[][] = [];
-  // Makes the first row start the first file.
+  // Makes the first row start a new file.
   let bytes = mostBytes;
   for (const { typed, line, reason } of rows) {
     const { server, port, queryPort, game } = typed;

@@ -15,7 +15,10 @@ import {
   sanitisedAddress,
 } from './row.ts';
 
-/** Returns the delimiter in a line that is rarest in ordinary text. A single `|` may just separate two names. */
+/**
+ * Returns the delimiter that a line contains, preferring those that are rarest in ordinary text. A single `|` may just
+ * separate two names.
+ */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
@@ -30,14 +33,14 @@ export function cellsOf(line: string, delimiter: string): readonly string[] {
     const [cells = []] = parse(line, { ...CSV, delimiter });
     return cells.map(cleaned);
   } catch {
-    // The quotes aren't CSV quotes.
+    // These quotes aren't CSV quotes.
     return line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
   }
 }
 
 const cleaned = (cell: string): string => rearmed(cell.trim());
 
-/** The maximum number of lines of a quoted cell. If a cell has more, its quote was probably never closed. */
+/** The maximum number of lines in a quoted cell. If a cell has more, its quote was probably never closed. */
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
@@ -48,7 +51,7 @@ interface TableRecord {
 
 /** Returns the records of a table. Quoted cells can contain line breaks, unless a quote in the table is never closed. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
-  // A table with `|` doesn't quote its cells, but text after it may contain quotes.
+  // Cells of a table with `|` aren't quoted, but they may contain quotes.
   const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
 }
@@ -74,18 +77,18 @@ export interface Header {
   readonly names: readonly string[];
 }
 
-/** Fields that describe a game server. A header has the address and at least one of them. */
+/** The fields that describe a game server. A header contains the address and at least one of them. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
 ]);
 
 /**
- * Reads a header: it names the server and at least one more field. A data row can't, because a single word would be a
- * host.
+ * Reads a header, which names the server and at least one other field. A data row can't be mistaken for a header, because a
+ * single word in it would be a host.
  */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
-  // The digits are a port or an address, so the line isn't a header. Most lines aren't.
+  // A line with so many digits contains a port or an address, so it isn't a header. This applies to most lines.
   if (delimiter === undefined || /\d{3}/u.test(line)) return undefined;
   const names = cellsOf(line, delimiter);
   const fields = names.map((name) => fieldCalled(name)?.field);
@@ -94,13 +97,13 @@ export function headerOf(line: string): Header | undefined {
   return servers > 0 && servers + others.length > 1 ? { delimiter, names } : undefined;
 }
 
-/** The column names that decide how cells are read, and the names of columns that may matter but aren't used. */
+/** The column names that determine how cells are read, and the names of columns that may matter but aren't used. */
 export interface Columns {
   readonly names: readonly string[];
   readonly unused: readonly string[];
 }
 
-/** A column with its cells that aren't empty. */
+/** A column and its cells that aren't empty. */
 interface Column {
   readonly name: string;
   readonly field: Field | undefined;
@@ -109,11 +112,11 @@ interface Column {
 }
 
 /**
- * Finds the columns below a header. A column with an unknown name is recognised by its cells:
- * - If most are games, it's the game.
- * - If most are addresses and no other column has any, it's the address.
- * - If the addresses have no port, the first column of possible ports is read as an unclear port. It is read as the
- *   port if it is next to the address and the only such column.
+ * Finds the columns below a header. If a column's name is unknown, its cells determine what it is:
+ * - If most of them are games, it's the game.
+ * - If most of them are addresses and no other column has any, it's the address.
+ * - If the addresses have no port, the first column of possible ports is read as an unclear port. It is read as the port if
+ *   it is next to the address and the only such column.
  */
 export function columnsUnder(
   { names }: Header,
@@ -147,7 +150,7 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // The member must clarify the number; otherwise the bot would offer the default port instead.
+    // The member has to clarify the number, because the bot would otherwise offer the default port instead.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {
@@ -160,11 +163,11 @@ export function columnsUnder(
 const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boolean =>
   cells.length > 0 && cells.filter(is).length * 2 > cells.length;
 
-/** Whether a cell can be a port. A smaller number that isn't called a port is a year or a player count. */
+/** Whether a cell can be a port. A smaller number that isn't called a port is a year or a number of players. */
 const canBePort = (cell: string): boolean =>
   /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= HIGHEST_PORT;
 
-/** Reads a record below a header. */
+/** Reads a record that is below a header. */
 export function rowsUnder(
   { names }: Columns,
   cells: readonly string[],
@@ -184,7 +187,7 @@ const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-
 
 /**
  * Reads a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
- * @returns undefined if the cells are anything else, such as a sentence with punctuation
+ * @returns undefined if the cells contain anything else, such as a sentence with punctuation
  */
 export function readCells(record: readonly string[], line: number, games: GameIndex): RawRow | undefined {
   const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
@@ -211,7 +214,7 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** In a fourth cell without a header, a smaller number is a player count. */
+/** Without a header, a smaller number in the fourth cell is a number of players. */
 const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);

@@ -1,15 +1,14 @@
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
 /**
- * Writes a row as one line that the list parser reads as the same row: as words, or as cells if words would be
- * ambiguous.
+ * Formats a row as one line that the list parser reads as the same row. Uses words, or cells if words would be ambiguous.
  */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
   const cells = [server, port, game, queryPort];
   const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  // The parser prefers `;` to a comma.
+  // If both occur, the parser splits at `;` instead of the comma.
   const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
   return filled.map(quoted).join(delimiter);
 }
@@ -17,7 +16,7 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /**
- * Writes rows as numbered lines: as many of the first rows as fit, ordered by line.
+ * Formats rows as numbered lines, in order of their line numbers. Stops at the first row that doesn't fit.
  * @param most the maximum length of the text, in UTF-16 units
  */
 export function numberedLines(
@@ -38,7 +37,7 @@ export function numberedLines(
 
 const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
 
-/** Removes the line numbers from a text that a member sent back. */
+/** Removes the line numbers from text that a member sent back. */
 export function withoutNumbers(text: string): {
   readonly text: string;
   readonly numbers: readonly (number | undefined)[];
@@ -54,17 +53,17 @@ export function withoutNumbers(text: string): {
 }
 
 interface Numbers {
-  /** The number before each line that was sent back. */
+  /** The number in front of each line that was sent back. */
   readonly numbers: readonly (number | undefined)[];
   /** The numbers of the lines that were edited. */
   readonly edited: readonly number[];
-  /** The last line of the list. */
+  /** The number of the last line in the list. */
   readonly last: number;
 }
 
 /**
- * Gives the rows that a member sent back their place in the list. A row keeps its number if that line was edited. The
- * others get the free numbers of edited lines, in order, then numbers after the last line.
+ * Numbers the rows that a member sent back. A row keeps its number if that line was edited. The other rows get the free
+ * numbers of edited lines, in order, then numbers after the last line.
  */
 export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
   const known = new Set(edited);

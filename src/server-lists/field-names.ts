@@ -1,8 +1,8 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
 /**
- * The field that a column, a JSON key or a label in a text names. `unclearPort`: a port of unclear purpose, such as
- * `beacon_port`. `other`: not part of a game server, such as `rcon` or `database`.
+ * The field that a column, a JSON key or a label in text names. `unclearPort` is a port of unclear purpose, such as
+ * `beacon_port`. `other` isn't part of a game server, such as `rcon` or `database`.
  */
 export type Field =
   | 'server'
@@ -21,11 +21,11 @@ export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
 
 export interface FieldName {
   readonly field: Field;
-  /** How exact the name is; the lowest number is the most exact. "server" and "hostname" often hold the display name. */
+  /** How exact the name is, where 0 is the most exact. "server" and "hostname" often contain the display name. */
   readonly rank: number;
 }
 
-/** The words in field names, in the bot's languages, grouped by meaning. */
+/** The words that occur in field names, in the bot's languages, grouped by meaning. */
 const WORDS = {
   address:
     'address addresses addr adresse adress adres adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
@@ -36,13 +36,13 @@ const WORDS = {
   port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠',
   query:
     'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
-  /** Only together with "port". */
+  /** Only has this meaning together with "port". */
   queryOfPort: 'steam q',
   game: 'game spiel jeu juego jogo gioco spel gra gry hra hry игра игры гра гри oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
   alias: 'alias',
   type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
   name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
-  /** Words for players who join; next to "port" they mean the same as "game". */
+  /** Words for players who join. Next to "port", they mean the same as "game". */
   join: 'join client player players',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
   other:
@@ -51,7 +51,7 @@ const WORDS = {
 
 type Meaning = keyof typeof WORDS;
 
-/** Removes accents and capitals from a name. "gamePort" becomes two words. */
+/** Removes accents and capital letters from a name. "gamePort" becomes two words. */
 const fold = (name: string): string =>
   name
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
@@ -71,12 +71,12 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 const LONGEST_WORD = Math.max(...[...MEANINGS.keys()].map(({ length }) => length));
-/** Longer names are sentences. */
+/** Longer names are sentences, and aren't looked up. */
 const LONGEST_NAME = 60;
-/** "serveripport" has three parts. */
+/** The maximum number of parts in a compound. "serveripport" has three. */
 const MOST_PARTS = 4;
 
-/** Returns the meanings of the known words in a compound such as "Abfrageport"; undefined if a part is unknown. */
+/** Returns the meanings of the known words in a compound such as "Abfrageport"; undefined if one part is unknown. */
 function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | undefined {
   if (word === '') return [];
   if (parts === 0) return undefined;
@@ -112,10 +112,10 @@ function fieldOf(name: string): FieldName | undefined {
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
   if (meanings.includes(undefined)) {
-    // A name without a single letter, such as "1", isn't a name.
+    // A name without letters, such as "1", isn't a name.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
-  // An address for queries has the query port.
+  // An address for queries contains the query port.
   if (has('query')) {
     if (has('address', 'ip', 'host')) return { field: 'other', rank: 0 };
     if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };

@@ -7,19 +7,19 @@ import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
-/** A server found in one object: the object's own fields, and fields from the objects inside and around it. */
+/** A server found in one object. It consists of the object's own fields, and fields of the objects inside and around it. */
 interface FoundServer extends Place {
   readonly cells: readonly Cell[];
-  /** The names of fields whose list or object didn't contain anything readable. */
+  /** The names of fields that contain a list or an object with nothing readable. */
   readonly odd: readonly string[];
 }
 
 /** Everything found inside a value. */
 interface FoundInside {
   readonly servers: readonly FoundServer[];
-  /** Objects with a port or a game, whose address may be in an object around them. */
+  /** Objects with a port or a game. Their address may be in an object around them. */
   readonly parts: readonly FoundServer[];
-  /** Texts to be read as lines. */
+  /** Texts to read as lines. */
   readonly texts: readonly TextLine[];
   /** The number of ignored values that aren't game servers. */
   readonly noise: number;
@@ -46,7 +46,7 @@ type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
-/** Fields that an object can hold in place of a plain value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
+/** Fields that can contain an object instead of a plain value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
@@ -56,12 +56,12 @@ const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonl
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/** Returns the name of a field in an object that is itself called `around`. */
+/** Returns the name of a field inside an object that is itself the value of the field `around`. */
 function nameInside(around: string, name: string): string {
   if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
   const field = fieldOf(whole);
-  // A name that is clear alone means the same everywhere: `"27015/udp": {"HostIp": …}`.
+  // A name that is clear on its own means the same everywhere: `"27015/udp": {"HostIp": …}`.
   const isVaguer = field === undefined || (field === 'unclearPort' && fieldOf(name) !== undefined);
   return isVaguer ? name : whole;
 }
@@ -71,15 +71,15 @@ interface JsonServers extends Pick<FoundInside, 'texts' | 'noise'> {
 }
 
 /**
- * Finds servers at any depth: objects with an address in any field, and texts that are addresses. A port or a game in
- * an object without an address belongs to the nearest surrounding address. If there is none, the member has to correct
- * it.
+ * Finds servers at any depth: objects with an address in any field, and texts that are addresses. If an object without an
+ * address has a port or a game, that belongs to the nearest surrounding address. If there is none, the member has to
+ * correct it.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const isGame = (text: string) => gameOf(text, games) !== undefined;
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
-  // A query port alone can belong to anything.
+  // If an object only has a query port, the port can belong to anything.
   const parts = inside.parts.filter((part) => cellsOf(part, PORTS).length > 0 || namesGame(part));
   const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
     rowsOfCells(cells, line, games).map(({ row, beside }) => ({
@@ -98,7 +98,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
-  /** Reads an element of the outermost list, where every element was meant as a server. */
+  /** Reads an element of the outermost list, where every element is meant to be a server. */
   function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
@@ -162,7 +162,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
-  /** Returns the fields of a value whose key is its address. */
+  /** Returns the fields of a value whose key is an address. */
   function withAddress(key: string, node: JsonNode): readonly JsonField[] {
     const { line, at } = node;
     const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
@@ -175,7 +175,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return isKnown ? node.fields : [address, ...node.fields];
   }
 
-  /** Whether a value in a field for something else contains an address or a port. */
+  /** Whether a field for something else contains an address or a port. */
   function isOther(node: JsonNode): boolean {
     if (isScalar(node)) return hasOwnPort(node.text);
     return !isEmpty(insideOf(node, ''));
@@ -206,7 +206,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
-  /** Uses the name of a field as the game of the servers and parts inside that don't name one. */
+  /** Uses a field's name as the game for servers and parts inside it that don't name one. */
   function withGame(inside: FoundInside, text: string): FoundInside {
     const cells = [{ name: 'game', text }];
     return {
@@ -219,7 +219,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
-/** Whether a field has a name such as `servers`. The port of an object with such a field may belong to something else. */
+/** Whether a field has a name such as `servers`. If an object has such a field, its port may belong to something else. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
@@ -232,7 +232,7 @@ function insideText({ line, at, text }: TextLine): FoundInside {
 }
 
 /**
- * Whether the key of an object is the address of its value.
+ * Whether the key of an object is the address that its value belongs to.
  * @param areAddresses whether all keys of the object could be addresses
  */
 function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
@@ -240,7 +240,7 @@ function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): b
   return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
 }
 
-/** Treats fields with an unknown name as addresses if they contain an address with a port. */
+/** Treats fields with unknown names as addresses if they contain an address with a port. */
 const withAddressByValue = (found: FoundServer): FoundServer => ({
   ...found,
   cells: found.cells.map(({ name, text }) => {
@@ -249,7 +249,7 @@ const withAddressByValue = (found: FoundServer): FoundServer => ({
   }),
 });
 
-/** Uses the name in `{"name": "query", "port": 27016}`, in a list of ports, to tell which port it is. */
+/** In a list of ports, uses the name in `{"name": "query", "port": 27016}` to determine which port it is. */
 function portsByName(cells: readonly Cell[]): readonly Cell[] {
   const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
   if (name === undefined) return cells;
@@ -258,12 +258,14 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   );
 }
 
-/** Whether the port is missing, both in the address and in a field of its own. */
+/** Whether the port is missing, both in the address and as a separate field. */
 const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/** Adds the parts inside a server to it. If the server has no port of its own, returns one server for each part's port. */
+/**
+ * Adds the parts inside a server to it. If the server itself doesn't have a port, returns one server for each part's port.
+ */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
@@ -281,8 +283,8 @@ function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly Foun
 }
 
 /**
- * Passes on the port of an object that surrounds servers but has no address. The port may belong to a server without
- * one, or to anything, so it's marked as unclear.
+ * Marks the port of an object without an address as unclear, and passes it on to the servers inside. It may belong to a
+ * server without a port, or to anything else.
  */
 function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;
@@ -298,7 +300,9 @@ function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   };
 }
 
-/** Reports a field whose list or object contains nothing readable, if nothing else gives the field's value. */
+/**
+ * Returns the problem if a field contains a list or an object with nothing readable, and no other field gives its value.
+ */
 function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
   for (const name of odd) {
     const field = fieldOf(name);

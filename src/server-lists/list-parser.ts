@@ -7,25 +7,25 @@ import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /**
- * The longest text that a Discord modal accepts, in UTF-16 units. Longer texts are parsed in a worker, so that other
- * members don't have to wait.
+ * The maximum length of text in a Discord modal, in UTF-16 units. Longer text is parsed in a worker, so that other members
+ * don't have to wait.
  */
 const LONGEST_IN_PLACE = 4_000;
-/** The number of concurrent workers; each uses some 46 MiB. */
+/** The number of concurrent workers. Each uses about 46 MiB. */
 const WORKERS = 2;
-/** The time limit for reading a file, in milliseconds. A file of the maximum size takes a tenth of it. */
+/** The time limit for reading a file, in milliseconds. Reading a file of the maximum size takes a tenth of it. */
 const READING_MS = 5_000;
 
 export interface ListToRead {
-  /** The guild whose turn it is, and whose key is used to query the service. */
+  /** The guild that the list belongs to. Its key is used if the games have to be fetched. */
   readonly guildId: string;
-  /** The typed text, then the uploaded text. Line numbers continue from one text to the next. */
+  /** The typed text, then the uploaded text. Line numbers continue from the first to the second. */
   readonly texts: readonly string[];
-  /** The alias of the game for rows that don't name one; may be empty. */
+  /** The alias of the game for rows that don't name one; can be empty. */
   readonly game: string;
 }
 
-/** Why a list wasn't read: too many lists of its guild are waiting, or reading took too long. */
+/** The reason why a list wasn't read: too many lists of its guild are waiting, or reading took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
 
 export type ListParser = ReturnType<typeof createListParser>;

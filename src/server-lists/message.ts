@@ -8,8 +8,8 @@ import type { GameReading } from './text-parser.ts';
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
 /**
- * Finds the servers in a message's text, embeds and code blocks, in order, each once, with the games that the message
- * names. Includes text that was meant as an address but isn't a valid one. Drops passwords. Takes time linear in the
+ * Finds the servers in a message's text, embeds and code blocks, in order and without repeats, and the games that the
+ * message names. Includes text that was meant as an address but isn't valid. Drops passwords. Takes time linear in the
  * length of the text.
  */
 export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
@@ -24,7 +24,7 @@ function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
   return readLines(plain, games, 'message').rows;
 }
 
-/** Merges rows of the same server. A row with a game wins over one without, and so does a row with a port. */
+/** Merges rows of the same server. Rows with a game take precedence over rows without, and so do rows with a port. */
 function folded(rows: readonly Row[]): readonly Row[] {
   const places = rows.map((row) => {
     const { server, port, game } = typedOf(row);

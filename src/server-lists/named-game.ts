@@ -6,8 +6,8 @@ import { gameOf } from './row.ts';
 
 /**
  * The game that a text names.
- * - `named`: the text is the game's name, says "Game: …" or has it in brackets.
- * - `mentioned`: the text contains the name, and it can't be mistaken for anything else.
+ * - `named`: the text is the game's name, contains "Game: …", or has the name in brackets.
+ * - `mentioned`: the text contains the name, which can't mean anything else.
  * - `doubtful`: the name is an ordinary word in some language, or very short.
  * - `several`: the text mentions more than one game.
  * - `unknown`: the text names a game that the service doesn't have.
@@ -21,22 +21,22 @@ export const SEVERAL: NamedGame = { kind: 'several' };
 
 /** Longer names aren't searched for. */
 const MAX_GAME_WORDS = 8;
-/** The number of words searched in one text. */
+/** The number of words that are searched in one text. */
 const MOST_WORDS = 100;
-/** Shorter names are as often words and greetings ("gm") as games. */
+/** Shorter names are just as often words and greetings ("gm") as games. */
 const SURE_LETTERS = 4;
 
-/** `Game: Rust`, `"game" => "rust"`, in the bot's languages; a "type" can describe anything. */
+/** `Game: Rust`, `"game" => "rust"`, in the bot's languages. A "type" can describe anything. */
 const GAME_LABEL =
   /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}([^"'|,;*]{2,100})/iu;
-/** Words next to a game's name that don't help identify the game. */
+/** Words that appear next to a game's name but don't identify the game. */
 const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|pve|our)(?![\p{L}\p{N}])/giu;
 
-/** Removes words that don't help identify the game, and separators and symbols at both ends. */
+/** Removes words that don't identify the game, and separators and symbols at both ends. */
 export const trimmed = (text: string): string =>
   withoutEnds(text.replace(GENERIC, ' '), { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}.)\]]/u });
 
-/** Finds the game named in a text, if any. */
+/** Finds the game that a text names, if any. */
 export function namedGame(words: string, games: GameIndex): NamedGame | undefined {
   if (!hasWords(words)) return undefined;
   const whole = trimmed(words);
@@ -68,7 +68,7 @@ interface Mention {
   readonly isSure: boolean;
 }
 
-/** Finds the games mentioned in a text; the longest name wins. */
+/** Finds the games that a text mentions. The longest match wins. */
 function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
   const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MOST_WORDS);
   const mentions: Mention[] = [];
@@ -94,7 +94,8 @@ function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
 function mentionOf(name: string, games: GameIndex): Mention | undefined {
   const letters = name.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters < 3) return undefined;
-  // "so tf" isn't a name of Sons of the Forest: short names with a space also have a digit, such as "CS 1.6".
+  // "so tf" isn't a name of Sons of the Forest. A short name that contains a space must also contain a digit, such as "CS
+  // 1.6".
   if (/\s/u.test(name) && letters < 6 && !/\d/u.test(name)) return undefined;
   const alias = games.find(name)?.alias;
   const isSure = letters >= SURE_LETTERS && !isOrdinaryWord(name);

@@ -5,7 +5,7 @@ import { LOWEST_BARE_PORT } from './row.ts';
 export interface NamedNumber {
   readonly field: Field;
   readonly text: string;
-  /** Where the number's name begins. */
+  /** The position where the number's name begins. */
   readonly start: number;
   readonly end: number;
 }
@@ -16,14 +16,14 @@ const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:
 const NAME =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
 const LONGEST_NAME = 82;
-/** How many words before a name are checked for the kind of port: "Steam Query Port". */
+/** How many words before a name can show what kind of port it is: "Steam Query Port". */
 const MOST_WORDS = 2;
 const LONGEST_WORDS = 60;
 
-/** Kinds of port that words before "port" can indicate. All others are just words of a sentence. */
+/** Kinds of port that the words before "port" can name. Any other words are just part of a sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
-/** Finds the numbers in a line that are called ports, in any of the bot's languages. */
+/** Finds the numbers that a line calls ports, in any of the bot's languages. */
 export function namedNumbers(line: string): readonly NamedNumber[] {
   const found: NamedNumber[] = [];
   for (const { 0: number, index } of line.matchAll(NUMBER)) {
@@ -46,7 +46,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
   return found;
 }
 
-/** @returns the field that a name becomes with the words before it, and the length of these words */
+/** @returns the field that a name means together with the words before it, and the length of these words */
 function withWords(
   before: string,
   word: string,
@@ -63,7 +63,7 @@ function withWords(
   return found;
 }
 
-/** Blanks out the numbers that are called ports, with their names. All other text keeps its position. */
+/** Replaces the numbers that are called ports, and their names, with spaces. All other text keeps its position. */
 export function withoutNumbers(line: string, numbers: readonly NamedNumber[]): string {
   let text = line;
   for (const { start, end } of numbers) {

@@ -10,7 +10,10 @@ import { createTextParser, type GameReading, type TextRows } from './text-parser
 /** The maximum number of servers in one paste or file: ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
-/** Enough for an address, a game and a query port. A longer line without a header is something else. */
+/**
+ * The maximum length of a line, which is enough for an address, a game and a query port. A longer line without a header is
+ * something else.
+ */
 const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
@@ -30,19 +33,18 @@ export interface UnreadableList {
 interface RawRows extends TextRows {
   /** The number of lines that have words but no server. */
   readonly noise: number;
-  /** The names of columns that may matter but couldn't be used. */
+  /** The names of columns that may matter but weren't used. */
   readonly unused: readonly string[];
 }
 
 /**
- * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Reads broken JSON line by
- * line. Skips blank lines, comments and lines of punctuation. Takes time linear in the length of the text. Never
- * throws.
+ * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Broken JSON is read line by
+ * line. Skips blank lines, comments and lines of punctuation. Takes time linear in the length of the text. Never throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = input
     .replace(/^\ufeff/u, '')
-    // The start of a code block. Its line break stays, so that lines keep their numbers.
+    // Removes the start of a code block, but keeps its line break, so that line numbers stay correct.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
   const { rows: raw, noise, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
@@ -78,7 +80,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   return { rows: inOrder.map(({ row }) => row), noise, namesNewGame, unused: [] };
 }
 
-/** @param text plain text; passwords have already been removed from the text of a message */
+/** @param text plain text; passwords have already been removed if it is a message */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
   const parser = createTextParser(games, source);
@@ -104,14 +106,14 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
     if (row || parser.read(text, number)) return true;
-    // An apparent password may not be one ("PW" for Palworld), so its addresses are read, but its words aren't.
+    // What looks like a password may not be one ("PW" for Palworld). So its addresses are read, but its words are ignored.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
   if (header === undefined) return { ...parser.rows(), noise, unused: [] };
-  // A comment may contain unclosed quotes.
+  // Comments are dropped, because they may contain unclosed quotes.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
@@ -133,7 +135,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
 /** Whether a line is a comment. A `#` before a number and a space is part of a name: "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
 
-/** Removes the comment after a server from a line. */
+/** Removes a comment from the end of a line with a server. */
 function withoutComment(line: string): string {
   const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
@@ -142,7 +144,7 @@ function withoutComment(line: string): string {
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
-/** Checks a row: returns it as ready, or as invalid with its first problem. */
+/** Checks a row. Returns it as ready, or as invalid with its first problem. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   // A query port that equals the port isn't submitted, but a server lookup must not replace it.
@@ -152,7 +154,7 @@ export function finishedRow({ line, typed, problem, near }: RawRow, games: GameI
     : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
-/** Sorts rows by line and marks each row that repeats an earlier one. */
+/** Sorts rows by line, and marks each row that repeats an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows
@@ -169,18 +171,18 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
     });
 }
 
-/** The control characters that {@link TextDecoder} returns for bytes that a code page doesn't define. */
+/** The control characters that {@link TextDecoder} returns for bytes that a code page leaves undefined. */
 const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
 const KANA = /[\u3041-\u30ff]/u;
-/** The code pages that spreadsheets save in, the likeliest first. */
+/** The code pages that spreadsheets save files in, most likely first. */
 const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
-/** How many lines at the top of a file are searched for a header. */
+/** The number of lines at the top of a file that may contain the header. */
 const MOST_LINES_ABOVE = 5;
 
 /**
- * Decodes an uploaded file: UTF-8, UTF-16 if it has a byte order mark, or the code page that a spreadsheet on the
- * member's system uses. The wrong code page can garble names. Addresses, ports and games are nearly always ASCII, which
- * all these code pages contain.
+ * Decodes an uploaded file. It can be UTF-8, UTF-16 with a byte order mark, or in the code page that a spreadsheet on the
+ * member's system uses. If the code page is wrong, names may be garbled. Addresses, ports and games are nearly always
+ * ASCII, which all these code pages include.
  * @returns undefined for a file that isn't text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
@@ -200,7 +202,10 @@ function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/** Decodes a file in the first code page that gives it a known header, or else in the first that has all its bytes. */
+/**
+ * Decodes a file with the first code page that produces a known header. If there is none, uses the first that defines all
+ * its bytes.
+ */
 function inCodePage(bytes: Uint8Array): string {
   const texts = CODE_PAGES.flatMap((page) => {
     const text = decoded(bytes, page);
@@ -211,6 +216,6 @@ function inCodePage(bytes: Uint8Array): string {
   });
   const hasHeader = (text: string) =>
     text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
-  // This DOS code page defines every byte, like the others; only its symbols differ.
+  // This DOS code page defines every byte. Compared with the others like it, only symbols differ.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

@@ -12,11 +12,14 @@ import {
   typedOf,
 } from './row.ts';
 
-/** The longest text accepted as an unknown alias. All aliases in the specification (§2.3) are much shorter. */
+/** Matches text that is accepted as an unknown alias. All aliases in the specification (§2.3) are much shorter. */
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
 
-/** Finds the game that a member typed. If it's unknown and the games aren't fresh, refreshes them from the service first. */
+/**
+ * Finds the game that a member typed. If it's unknown and the games list isn't fresh, first refreshes the list from the
+ * service.
+ */
 export async function gameTyped(
   typed: string,
   games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,
@@ -26,15 +29,15 @@ export async function gameTyped(
   return games.find(typed);
 }
 
-/** Whether the text in the address field is exactly one address. */
+/** Whether the address field contains exactly one address and nothing else. */
 export const isOneAddress = (typed: string): boolean =>
   !/[\s,;]/u.test(typed.trim()) && parseAddress(typed).ok;
 
 /**
- * Reads the text in the fields for one server. Only the service knows which games it accepts. While its list is
- * unknown, accepts anything that could be an alias.
- * @param found the servers found in the address field, read like a message
- * @returns a row with the typed text, without passwords because the row is stored
+ * Reads the fields for one server. Only the service knows which games it accepts. While its list is unknown, accepts
+ * anything that could be an alias.
+ * @param found the servers in the address field, found as in a message
+ * @returns a row with the typed text. The row is stored, so it doesn't contain passwords
  */
 export function readOne(
   typed: TypedRow,
@@ -54,7 +57,7 @@ export function readOne(
   return { kind: 'invalid', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
 }
 
-/** Returns the only address in the text, if it is surrounded by words or part of a web address. */
+/** Returns the only address in the text, if there are words around it or it is part of a web address. */
 function addressAmongWords({ server }: TypedRow, [only, ...others]: readonly Row[]): string | undefined {
   if (parseAddress(server).ok) return undefined;
   const dotted = withDots(server.trim());

@@ -5,23 +5,24 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /**
- * A replacement for part of the typed text: a value for one field; '' clears the field. `swap` exchanges the address
- * and the game, and has no value.
+ * A replacement for a part of the typed text. It is a value for one field, where '' clears the field. `swap` exchanges the
+ * address and the game, and doesn't have a value.
  */
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
-  /** For a game, its usual port if no port was typed. */
+  /** For a game: its usual port, if no port was typed. */
   readonly port?: string;
 }
 
 /**
- * Returns the obvious fixes for a problem, likeliest first. Most problems only the member can solve.
+ * Returns the obvious fixes for a problem, most likely first. For most problems there are none, because only the member
+ * knows the solution.
  * @param game the alias of the game, if it is known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {
   switch (problem.code) {
-    // Never filled in automatically, because an SRV record of the host may give a different port.
+    // This port is never filled in automatically, because an SRV record of the host may specify a different one.
     case 'port-missing':
       return problem.usual === undefined ? [] : [portOf(problem.usual)];
     case 'port-conflict':
@@ -40,8 +41,8 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
 }
 
 /**
- * Returns the port that was meant by a number with one digit too many: the usual port, or the number without a doubled
- * digit.
+ * Returns the ports that the member may have meant by a number with one digit too many: the usual port, and the number
+ * without a doubled digit.
  */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);
@@ -55,11 +56,11 @@ function nearPorts(typed: number, game: string | undefined): readonly number[] {
   return near === undefined || others.length > 0 ? [] : [near];
 }
 
-/** Whether the game was typed as the address, and the address as the game. */
+/** Whether the member typed the game as the address, and the address as the game. */
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>
   gameOf(server, games) !== undefined && parseAddress(game).ok;
 
-/** Returns the address that was meant if commas were typed instead of its dots. */
+/** Returns the address that the member meant if they typed commas instead of dots. */
 export function withDots(server: string): string | undefined {
   if (!/^[\p{L}\p{N}-]{1,63}(?:,[\p{L}\p{N}-]{1,63}){1,9}(?::\d{1,5})?$/u.test(server)) return undefined;
   const address = server.replaceAll(',', '.');
@@ -68,7 +69,7 @@ export function withDots(server: string): string | undefined {
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
 
-/** Replaces the typed game, and adds its usual port if only the port is missing then. */
+/** Replaces the typed game, and adds the new game's usual port if only the port is then missing. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {
   const repair: Repair = { field: 'game', value: alias };
   const read = readRow(repaired(typed, repair), alias);
@@ -76,7 +77,7 @@ export function gameRepair(typed: TypedRow, alias: string): Repair {
   return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
 }
 
-/** Replaces one field of the typed text. A new port replaces any other, including one in the address. */
+/** Replaces one field of the typed text. A new port replaces all others, including one in the address. */
 export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
   if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
   if (field === 'swap') return { ...typed, server: typed.game, game: typed.server };
@@ -84,6 +85,6 @@ export function repaired(typed: TypedRow, { field, value, port }: Repair): Typed
   const parsed = parseAddress(typed.server);
   if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };
   if (parsed.problem.code === 'ipv6-brackets') return { ...typed, server: parsed.problem.host, port: value };
-  // The port in the address isn't valid.
+  // The port in the address is invalid.
   return { ...typed, server: typed.server.replace(/:\d{1,12}$/u, ''), port: value };
 }

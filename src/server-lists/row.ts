@@ -26,31 +26,31 @@ export type RowProblem =
   | UnknownGame
   /** The port in the address and the port given separately differ. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
-  /** No port. `usual` is the default port of the game's servers, if known. */
+  /** The port is missing. `usual` is the default port of the game's servers, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
   /** Words without an address. */
   | { readonly code: 'no-address' }
-  /** The guild doesn't allow this game, given by its alias. */
+  /** The guild doesn't allow this game. `game` is its alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  /** The member has already submitted it, and a moderator hasn't decided yet. */
+  /** The member has already submitted it, and a moderator hasn't decided on it yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
-  /** A number in the place of a query port that is more likely a player count. */
+  /** A number in the position of a query port that is more likely a number of players. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
-  /** More cells than the header or the line format has. */
+  /** More cells than the header or the line format allows. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
-  /** An element of a JSON array that is neither an object nor a text. */
+  /** An element of a JSON array that is neither an object nor text. */
   | { readonly code: 'not-an-object' }
   /** A JSON field with a value of the wrong kind, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
-/** A row that hasn't been checked for repeats. `problem` overrides the result of reading `typed`. */
+/** A row that hasn't been checked for repeats. `problem` overrides the problem found in `typed`. */
 export interface RawRow {
-  /** The line where it begins, counted from 1. */
+  /** The number of the line where it begins, counted from 1. */
   readonly line: number;
   readonly typed: TypedRow;
   readonly problem?: RowProblem | undefined;
-  /** The alias of the game that words beside it may mean. */
+  /** The alias of a game that the words next to the server may mean. */
   readonly near?: string | undefined;
 }
 
@@ -60,12 +60,12 @@ export type ReadingResult =
 
 export type Row = ReadyRow | InvalidRow | RepeatedRow;
 
-/** The fields that a server lookup filled in; `isQueryPort` if Steam lists the typed port as a query port. */
+/** The fields that a server lookup can fill in. `isQueryPort` means that Steam lists the typed port as a query port. */
 export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
 export type FilledField = (typeof FOUND)[number];
 
 interface RowParts {
-  /** The line where it begins, counted from 1. */
+  /** The number of the line where it begins, counted from 1. */
   readonly line: number;
   readonly found?: readonly FilledField[];
 }
@@ -74,24 +74,24 @@ interface RowParts {
 export interface ReadyRow extends RowParts {
   readonly kind: 'ready';
   readonly submission: ServerSubmission;
-  /** The typed text, for a server that is submitted on its own. */
+  /** The typed text; only for a server that is submitted on its own. */
   readonly typed?: TypedRow;
-  /** The outcome of the row's submission if it is unknown. Such a row isn't submitted again with the others. */
+  /** The outcome of the row's submission, if it is unknown. The row isn't submitted again together with the others. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
 export interface InvalidRow extends RowParts {
   readonly kind: 'invalid';
   readonly problem: RowProblem;
-  /** The typed text, for the member to correct. */
+  /** The typed text, which the member can correct. */
   readonly typed: TypedRow;
-  /** The alias of the game that words beside it may mean. */
+  /** The alias of a game that the words next to the server may mean. */
   readonly near?: string;
-  /** The address found among other words in the address field. */
+  /** The address that was found among other words in the address field. */
   readonly address?: string;
 }
 
-/** A row that repeats an earlier one and isn't sent. */
+/** A row that repeats an earlier row and isn't sent. */
 export interface RepeatedRow extends RowParts {
   readonly kind: 'repeated';
   /** The line of the earlier row. */
@@ -109,7 +109,10 @@ export const lacksGame = (row: Row): row is InvalidRow =>
 export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/** The maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer. */
+/**
+ * The maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer than
+ * this.
+ */
 const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
@@ -118,7 +121,7 @@ export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: 
 export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
   formatAddress({ host, port });
 
-/** Moves a row to another line. The caller must check again whether it repeats another row. */
+/** Moves a row to another line. The caller must then check again whether it repeats another row. */
 export const onLine = (row: Row, line: number): Row =>
   row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
 
@@ -132,7 +135,10 @@ export function typedOf(row: Row | undefined): TypedRow {
   return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
-/** Makes a cell or line safe to show and store: one line, no passwords, limited length. Cuts long text first. */
+/**
+ * Makes a cell or a line safe to show and store: removes line breaks and passwords, and limits its length. Shortens long
+ * text first.
+ */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   shorten(
     withoutPasswords(
@@ -143,10 +149,12 @@ export const sanitised = (text: string, most = LONGEST_CELL): string =>
     most,
   );
 
-/** Cleans a cell that may be an address, like {@link sanitised}. The code that shows it must shorten it to fit. */
+/** Like {@link sanitised}, for a cell that may be an address. Code that shows it must shorten it. */
 export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
 
-/** Adds a port from outside the address to a row. If it's the game port, the port in the address becomes the query port. */
+/**
+ * Adds a port that isn't in the address to a row. If it's the game port, the port in the address becomes the query port.
+ */
 export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {
   const parsed = parseAddress(typed.server);
   const beside = parsePort(port);
@@ -157,7 +165,10 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
-/** Moves the port in the address to its own field, unless another port is there. A text that isn't an address stays. */
+/**
+ * Moves the port from the address to its own field, unless there is another port. Text that isn't an address stays
+ * unchanged.
+ */
 export function withPortApart(typed: TypedRow): TypedRow {
   const parsed = parseAddress(typed.server);
   if (!parsed.ok || parsed.address.port === undefined) return typed;
@@ -168,16 +179,16 @@ export function withPortApart(typed: TypedRow): TypedRow {
   return { ...typed, server, port: String(port) };
 }
 
-/** A smaller number that isn't called a port is a year, or a player or slot count. */
+/** A smaller number that isn't called a port is a year, or a number of players or slots. */
 export const LOWEST_BARE_PORT = 2100;
 
 /**
- * Marks a number that a text calls a port if its purpose is unclear. The marked number isn't valid, so neither it nor the
- * default port is submitted before the member corrects it.
+ * Marks a number that a text calls a port if its purpose is unclear. The marked number is invalid, so neither it nor the
+ * default port is submitted until the member corrects it.
  */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
-/** The plain address of a web page. It can't contain a password, so the member sees it exactly as typed. */
+/** The plain URL of a web page. It can't contain a password, so the member sees it exactly as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
 /** Removes passwords from the typed text of a server, so that it can be stored for correction. */
@@ -191,17 +202,17 @@ export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow)
   };
 }
 
-/** Formats a row as one line for people. */
+/** Formats a row as one line for people to read. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
-/** Finds the alias of a typed game, with or without markup around it. */
+/** Finds the alias of a typed game. Ignores markup around it. */
 export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
 /**
- * Reads a typed row as a submission, or returns its first problem. The port can be in the address, in its own field, or
- * in both if they match. Omits a query port that equals the port (specification §2.1).
+ * Reads a typed row as a submission, or returns its first problem. The port can be in the address, in its own field, or in
+ * both if they are the same. Omits a query port that equals the port (specification §2.1).
  * @param game the alias of the row's game, if known
  */
 export function readRow(typed: TypedRow, game: string | undefined): ReadingResult {
@@ -226,7 +237,7 @@ export function readRow(typed: TypedRow, game: string | undefined): ReadingResul
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
 
-/** Finds further problems by checking each part separately; {@link readRow} returns only the first one. */
+/** Finds further problems by checking each part separately, because {@link readRow} only returns the first one. */
 export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),

@@ -27,9 +27,9 @@ export interface GameReading extends GameIndex {
 interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;
-  /** The game that the words beside the server name. */
+  /** The game that the words next to the server name. */
   readonly beside?: NamedGame | undefined;
-  /** These words, if they may be the name of an unknown game. */
+  /** The words next to the server, if they may be the name of an unknown game. */
   readonly words: string;
 }
 
@@ -58,7 +58,7 @@ const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
 /** Two or more ports after the first: `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
-/** A number in the place of a port. A number in brackets is a slot count. */
+/** A number in the position of a port. A number in brackets is a number of slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
 /** The start of a section about something else. */
@@ -67,30 +67,29 @@ const HEADING =
 /** A key directly before its value: `database = `, `"rcon": "`. */
 const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
-/** Keys or tags of a format, which show that the words beside an address aren't a name. */
+/** Keys or tags of a file format. They show that the words next to an address aren't a name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
-/** A quoted CSV cell, whose quotes aren't a sign of such a format. */
+/** A quoted CSV cell. Its quotes aren't a sign of such a format. */
 const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
-/** The start or end of one of several objects in a line. */
+/** The start or end of an object in a line with several objects. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
 /** The maximum number of words in a name that may be an unknown game. */
 const MOST_UNKNOWN_WORDS = 4;
-/** Common beginnings of game server host names. */
+/** Common beginnings of host names of game servers. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
- * Creates a parser that reads the servers of a text line by line. It collects addresses first; at the end it adds the
- * ports from other lines, and the games.
- * @param source in a message, a host name without a port isn't a server unless the text says so, because most are
- * websites
+ * Creates a parser that reads the servers of a text line by line. It first collects addresses. At the end, it adds ports
+ * from other lines, and the games.
+ * @param source in a message, a host name without a port is only a server if the text says so, because most are websites
  */
 export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const parts: Part[] = [];
-  /** Whether the current lines are about voice servers or the like. */
+  /** Whether the current lines are about something else, such as voice servers. */
   let isOther = false;
   let lineAbove = '';
 
@@ -137,7 +136,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads a line with the ports of a server above or below it. */
+  /** Reads a line that contains the ports of a server above or below it. */
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
@@ -162,9 +161,9 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       lineAbove = text;
       return isRead;
     },
-    /** Reads a comment. At most, it names the game of the lines below. */
+    /** Reads a comment. The only thing it can contain is the game of the lines below. */
     readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
-    /** Adds a row that was read by its columns after the rows read so far. */
+    /** Adds a row that was read by its columns. */
     add,
     /** Returns all rows, in text order. */
     rows: () => withGames(withPortsOfLines(parts), games, isMessage),
@@ -174,11 +173,11 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
 
 /**
- * Gives each server the ports of the lines below it, in the first pass over the parts. If ports precede the first
- * server, it isn't clear whose the later ports are, unless the text has one port and one server.
+ * Gives each server the ports from the lines below it. This is the first pass over the parts. If there are ports before the
+ * first server, it isn't clear which servers the later ports belong to, unless the text has only one port and one server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
-  /** The ports above the first server, between the first and the second server, and so on. */
+  /** The ports above the first server, then those between the first and the second server, and so on. */
   const between: NamedNumber[][] = [[]];
   for (const part of parts) {
     if (part.kind === 'server') between.push([]);
@@ -210,7 +209,7 @@ const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || fie
 
 const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'unclearPort' });
 
-/** Adds the numbers that a text calls a server's ports to its typed text. */
+/** Adds the numbers that a text calls a server's ports to the server's typed text. */
 function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
   if (numbers.length === 0) return typed;
   const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
@@ -224,14 +223,14 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
 
-/** Gives each server its game, in the second pass. */
+/** Gives each server its game. This is the second pass. */
 function withGames(
   parts: readonly (FoundServer | Words)[],
   games: GameReading,
   isMessage: boolean,
 ): TextRows {
   const servers: (FoundServer & { readonly gameAbove: NamedGame | undefined })[] = [];
-  // The games in all lines without a server.
+  // The games in all lines that don't contain a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
   const documentGame = isOfAll ? first : undefined;
@@ -245,10 +244,10 @@ function withGames(
       continue;
     }
     const { game, isHeading } = part;
-    // A heading without a known game may be the name of another game.
+    // A heading that doesn't contain a known game may be the name of another game.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
-    // If the first server has no game above it, the text may put each game below its server.
+    // If there is no game above the first server, the text may have each game below its server.
     isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
@@ -269,7 +268,7 @@ function withGames(
   return { rows, namesNewGame };
 }
 
-/** Returns the default game, unless the text says that the server is for another game. */
+/** Returns the default game, unless the text says that the server is for a different game. */
 function orDefault(
   beside: NamedGame | undefined,
   gameAbove: NamedGame | undefined,
@@ -280,7 +279,7 @@ function orDefault(
   return isSure(gameAbove) && gameAbove.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
-/** Splits a line of words into cells: an address, perhaps a port, and a game after or before them. */
+/** Splits a line of words into cells: an address, possibly a port, and a game before or after them. */
 function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
   const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
@@ -294,18 +293,18 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
 /** `1.20.4` alone is a version. */
 const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
-/** An address with the text after it. */
+/** An address and the text after it. */
 interface PlacedAddress extends FoundAddress {
-  /** The same host with each of its ports. */
+  /** The host, once with each of its ports. */
   readonly targets: readonly TypedRow[];
-  /** Where the ports end. */
+  /** The position where the ports end. */
   readonly behind: number;
 }
 
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
 
-/** Finds the addresses of a line, each with its own ports. */
+/** Finds the addresses in a line, each with its own ports. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
   const found = addressesIn(text).filter(({ start }, index, all) => {
@@ -320,7 +319,7 @@ function placedIn(text: string, numbers: readonly NamedNumber[], games: GameInde
   });
 }
 
-/** Assigns each number of a line to an address: the one before it, or the next one in the same object. */
+/** Assigns each number in a line to an address: the address before it, or the next one in the same object. */
 function numbersByAddress(
   text: string,
   found: readonly FoundAddress[],
@@ -328,7 +327,7 @@ function numbersByAddress(
 ): readonly (readonly NamedNumber[])[] {
   const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
   const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
-  // A port before several addresses may belong to each of them.
+  // A port in front of several addresses may belong to each of them.
   if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
 
   const owned = found.map((): NamedNumber[] => []);
@@ -345,13 +344,13 @@ function numbersByAddress(
 }
 interface Line {
   readonly text: string;
-  /** The text without numbers that are called ports. */
+  /** The text without the numbers that are called ports. */
   readonly plain: string;
-  /** Where the next address begins. */
+  /** The position where the next address begins. */
   readonly next: number | undefined;
 }
 
-/** @param numbers the numbers of this address */
+/** @param numbers the numbers that belong to this address */
 function withPorts(
   found: FoundAddress,
   { text, plain, next }: Line,
@@ -381,7 +380,7 @@ function withPorts(
   }
 
   const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
-  // The number directly after an address is its port, whatever other ports the line has.
+  // The number directly after an address is its port, even if the line contains other ports.
   const direct = called.find((number) => isPlain(number) && textBetween(found, number, text) === '');
   const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));
   const typed = withNumbers(bare, own);
@@ -399,7 +398,10 @@ const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field =
 /** Words between a port and its host: "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
-/** Whether a number belongs to an address. A host name alone may be a website, and a port far from it isn't its port. */
+/**
+ * Whether a number belongs to an address. A host name on its own may be a website, and a port that is far away from it
+ * isn't its port.
+ */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
   found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
 
@@ -408,7 +410,7 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** Finds an unlabelled port after an address: a number that doesn't begin the name of a game (7 Days to Die). */
+/** Finds an unlabelled port after an address. The number must not be the beginning of a game's name (7 Days to Die). */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
@@ -421,8 +423,8 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 }
 
 /**
- * Pairs each address of a line with its words: those before it, or those after it if the line begins with an address.
- * If words appear only between addresses, it's unclear which address they belong to.
+ * Pairs each address of a line with the words before it, or with the words after it if the line begins with an address. If
+ * there are words only between addresses, it's unclear which address they belong to.
  */
 function withWords(found: readonly PlacedAddress[], text: string) {
   const [first, second] = found;
@@ -440,7 +442,7 @@ function withWords(found: readonly PlacedAddress[], text: string) {
   });
 }
 
-/** @param words the words beside an address, in parts; `text` has them unchanged */
+/** @param words the words next to an address, in parts; `text` contains them unchanged */
 function gameBeside(words: readonly string[], text: string, games: GameIndex): NamedGame | undefined {
   const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
   const [alias] = whole;
