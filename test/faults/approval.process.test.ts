@@ -97,6 +97,20 @@ describe('after a kill -9, a submission for a moderator', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
+  it('is reported with the others that the same moderator decided', async ({ bot, guild, admin, member }) => {
+    await turnApprovalOn(guild);
+    for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
+    const queue = await admin.slash('submissions');
+    const form = await admin.press(queue, 'Decline all 2 of @member');
+    const isHung = hung(bot, 'PATCH', /webhooks/);
+    void admin.submit(form, { reason: 'Ours.' });
+    await isHung;
+    await crash(bot);
+    await expect
+      .poll(() => textOf(queue))
+      .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
+  });
+
   it('waits again if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Person } from '../../sandbox/discord/contract.ts';
+import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { inStaff, turnApprovalOn } from '../support/approval.ts';
@@ -7,10 +7,13 @@ import { setKey, textOf } from '../support/bot.ts';
 import { componentsOf, pickSetting, staffChannel } from '../support/people.ts';
 import type { StoredApproval } from './history.ts';
 import { KEY } from './members.ts';
+import { labelsOf } from './people.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const APPROVE = 'submissions:approve:';
+/** The servers that members submit. */
+const HOSTS = /\bs\d+\.example\.com/g;
 /** How long the bot may take to update the channel's messages from its store. */
 const PATIENCE_MS = 100_000;
 
@@ -31,8 +34,10 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The drafts on which a moderator has pressed Approve. */
+  /** The drafts on which a moderator has pressed Approve, and the servers that they have approved together. */
   const approved = new Set<string>();
+  /** Whether the moderators wait until a member has several submissions waiting. */
+  let isResting = false;
 
   const waiting = () =>
     discord.messages({ channelId }).flatMap((message) => {
@@ -46,12 +51,44 @@ export async function createModerators(world: World, number: number) {
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
   }
 
+  /** Opens the question whether to approve all submissions of a member; `undefined` if there is none. */
+  async function askForAll(person: Person): Promise<Answer | undefined> {
+    const queue = await person.slash('submissions');
+    const label = labelsOf(queue).find((each) => each.startsWith('Approve all'));
+    if (label === undefined || queue.kind !== 'message') return undefined;
+    const question = await person.press(queue.message, label);
+    return labelsOf(question).join() === 'Approve,Cancel' ? question : undefined;
+  }
+
+  /** Lets both moderators approve all submissions of a member at the same moment. */
+  async function approveAll(): Promise<void> {
+    const questions = await Promise.all(people.map(askForAll));
+    await Promise.all(
+      people.map(async (person, index) => {
+        const question = questions[index];
+        if (question?.kind !== 'message') return;
+        for (const [host] of textOf(question).matchAll(HOSTS)) approved.add(host);
+        verdict.count('approved together', 1);
+        await person.press(question.message, 'Approve');
+      }),
+    );
+  }
+
   return {
     /** Acts as one of two moderators, one decision after another, until `over`. */
     async live(which: 0 | 1, random: Random, over: AbortSignal): Promise<void> {
       const person = people[which] ?? withRole;
       while (!over.aborted) {
         await sleep(random.between(200, 1_500));
+        if (isResting) continue;
+        if (which === 0 && random.chance(0.1)) {
+          isResting = true;
+          // Two members submit, so one of them has two.
+          while (waiting().length < 3 && !over.aborted) await sleep(500);
+          isResting = false;
+          void approveAll();
+          continue;
+        }
         const [oldest] = waiting();
         if (oldest === undefined) continue;
         const { message, id } = oldest;
@@ -72,7 +109,8 @@ export async function createModerators(world: World, number: number) {
      */
     async judge(): Promise<void> {
       for (const { id, host } of await stored.sent(place.id, admin.userId)) {
-        if (!approved.has(id)) verdict.harm('sent without approval', `${host} of ${id}`);
+        if (!approved.has(id) && !approved.has(host))
+          verdict.harm('sent without approval', `${host} of ${id}`);
       }
       const decisions = await stored.decisionsNotified(place.id);
       for (const { id: userId } of discord.members(place)) {
