@@ -15,7 +15,7 @@ it('a service that responds too late may have received the server', async ({
 }) => {
   await listing.behave({ kind: 'slow', ms: 3_000 }, 1);
   expect(textOf(await addServer(member, 'slow.example.com:27015'))).toMatch(
-    /❓ Unconfirmed\. The listing service didn't respond in time\. It may have arrived\. Wait for the review, or check the listing service's site/,
+    /❓ Unconfirmed\. The listing service didn't respond in time\. It may have arrived\. Ask an admin to check the listing service's site/,
   );
   await isAccepted({ bot, guild }, 'next.example.com');
 });
