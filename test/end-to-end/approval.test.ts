@@ -49,7 +49,7 @@ const asideTo = (guild: TestGuild, who: 'admin' | 'other'): string =>
     .join('\n');
 
 const HOST = 'wait.example.com';
-const WAITS = 'Waiting for a moderator, until';
+const WAITS = 'Waiting for a moderator. Not sent unless';
 const DAY_MS = 86_400_000;
 
 /** Turns approval on and submits a server as a member, so that it waits. */

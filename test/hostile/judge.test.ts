@@ -43,7 +43,10 @@ describe('claimOf', () => {
     [UNKNOWN, 'unknown'],
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
-    ['⏳ Waiting for a moderator, until <t:1:D>. Check /submissions for the result.', 'waiting'],
+    [
+      '⏳ Waiting for a moderator. Not sent unless one decides by <t:1:D>. Check /submissions for the result.',
+      'waiting',
+    ],
     ['✅ Approved by @7\n✅ Servers have been added for review.', 'waiting'],
     ['❌ Declined by @7\nReason: Not today.', 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
