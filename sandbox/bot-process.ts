@@ -3,64 +3,65 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** The end of a run of the bot. */
+/** How a bot process ended. */
 export interface Exit {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Whether it was told to stop. */
+  /** Whether the process ended because `stop()` was called. */
   readonly wanted: boolean;
-  /** The last lines that it printed. */
+  /** The last lines of the process's output. */
   readonly lastWords: readonly string[];
 }
 
 export interface BotProcess {
   readonly running: boolean;
-  /** The id of the present run; with a `wrapper` that doesn't replace itself, the wrapper's. */
+  /** The process id of the current run. If a `wrapper` doesn't replace itself with the bot, this is the wrapper's id. */
   readonly pid: number | undefined;
-  /** Starts the process; the bot is ready when Discord reports it. Does nothing if the process is already running. */
+  /** Starts the bot, unless it is already running. This doesn't wait until the bot is ready. */
   start(): void;
-  /** Sets whether the bot's output is read, in this and later runs. */
+  /** Sets whether to read the bot's output, in the current run and in later ones. */
   readLog(isRead: boolean): void;
-  /** Resolves when the present run has ended; if there is none, with the end of the previous one. */
+  /** Resolves when the current run ends. If the bot isn't running, resolves with how the previous run ended. */
   exited(): Promise<Exit>;
-  /** Sends the signal and waits for the end. A bot that has not ended after 15 s is killed. */
+  /** Sends the signal and waits for the process to end. Kills the bot if it is still running after 15 seconds. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface BotProcessDeps {
-  /** The whole configuration. Secrets belong here rather than in arguments, which every user of a machine can read. */
+  /** All of the bot's settings. Secrets belong here and not in the arguments, which every user of the machine can read. */
   readonly env: Readonly<Record<string, string>>;
-  /** A program and its arguments, to which the bot's command line is appended; for example a shell that sets limits. */
+  /** A program and its arguments, which run the bot's command line; for example, a shell that sets limits. */
   readonly wrapper?: readonly string[];
-  /** The environment from which variables such as PATH are taken. */
+  /** The environment that PATH and similar variables are copied from. */
   readonly surroundings: NodeJS.ProcessEnv;
-  /** Called for each line of the bot's stdout and stderr. */
+  /** Called with each line of the bot's stdout and stderr. */
   readonly onLine: (line: string) => void;
-  /** Called when a run has ended. */
+  /** Called when a run ends. */
   readonly onExit: (exit: Exit) => void;
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
-/** The bot stops within 10 s; after this time it hangs. */
+/** The bot should stop within 10 seconds. If it takes longer than this, it has hung. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 
-/** Variables passed on to a process, if set. All others, such as an operator's own DISCORD_TOKEN, are left out. */
+/**
+ * Variables that are passed on to the bot if they are set. All others are dropped, such as the operator's own
+ * DISCORD_TOKEN.
+ */
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
-/**
- * Creates the real bot as a separate process: the entry point of `npm start`, with the stand-ins' URLs in its environment.
- */
+/** Runs the real bot in a separate process, as `npm start` does, with the URLs of the stand-ins in its environment. */
 export function createBotProcess(deps: BotProcessDeps): BotProcess {
   const { env, wrapper = [], surroundings, onLine, onExit } = deps;
   let child: ChildProcess | undefined;
   let wanted = false;
   let isLogRead = true;
-  /** The outputs of the present run. */
+  /** The output streams of the current run. */
   let outputs: readonly Readable[] = [];
   let end: Promise<Exit> = Promise.resolve({ status: null, signal: null, wanted: true, lastWords: [] });
 
-  // Kills the bot with the sandbox, even if the sandbox fails.
+  // Kills the bot when the sandbox exits, even if the sandbox crashes.
   const killWithUs = () => child?.kill('SIGKILL');
 
   function start(): void {
@@ -82,14 +83,14 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
         onLine(line);
       });
     readLog(isLogRead);
-    // An output is only closed once all of it has been read.
+    // A stream doesn't close until all of its data has been read.
     const ended = outputs;
     run.once('exit', () => {
       for (const output of ended) output.resume();
     });
     end = new Promise((resolve, reject) => {
       run.once('error', reject);
-      // `close` follows the last line; `exit` may come before it.
+      // `exit` can be emitted before the last line is read; `close` can't.
       run.once('close', (status, signal) => {
         child = undefined;
         process.off('exit', killWithUs);
@@ -135,7 +136,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
   };
 }
 
-/** Formats an exit as `exit status 1` or `signal SIGKILL`. */
+/** Describes how a process ended: `exit status 1` or `signal SIGKILL`. */
 export function describeExit({ status, signal }: Exit): string {
   return signal === null ? `exit status ${status}` : `signal ${signal}`;
 }

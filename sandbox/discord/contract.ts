@@ -4,17 +4,17 @@ import type { startDiscord } from './stand-in.ts';
 import type { InteractionEvent } from './world/interactions.ts';
 import type { MessageEvent, SeenMessage } from './world/messages.ts';
 
-/** A breach of a Discord rule by the bot. */
+/** A Discord rule that the bot broke. */
 export interface Breach {
   /** The rule's title, or Discord's error message. */
   readonly title: string;
   readonly method: string;
   readonly path: string;
-  /** The status of the response; 0 for the gateway. */
+  /** The HTTP status of the response, or 0 on the gateway. */
   readonly status: number;
-  /** Discord's code of an error or a close. */
+  /** Discord's error code or close code. */
   readonly code: number;
-  /** The error and its place. */
+  /** What is wrong, and where in the request. */
   readonly message: string;
 }
 
@@ -23,55 +23,60 @@ export interface SeenModal {
   readonly interactionId: string;
 }
 
-/** The result of an action, as the member's Discord shows it. */
+/** What the user sees as the result of an action. */
 export type Answer =
   | { readonly kind: 'message'; readonly message: SeenMessage }
   | { readonly kind: 'modal'; readonly modal: SeenModal }
-  /** "The application did not respond": no acknowledgement within 3 seconds. */
+  /**
+   * Discord shows "The application did not respond", because the bot didn't acknowledge the interaction within 3 seconds.
+   */
   | { readonly kind: 'lost' }
-  /** The member's client didn't send the action, because of a required option, a range or a permission. */
+  /**
+   * Discord's client didn't send the action, because an option was missing or out of range, or the user lacked a
+   * permission.
+   */
   | { readonly kind: 'refused'; readonly why: string };
 
 export type OptionValue = string | number | Upload;
 export interface Upload {
   readonly filename: string;
   readonly bytes: Uint8Array;
-  /** The size that the uploader claims, which may be wrong; by default the true length. */
+  /** The size in bytes that the uploader claims, which may be wrong. The default is the real size. */
   readonly size?: number;
   readonly contentType?: string;
 }
 
-/** A gateway payload in either direction, or a request of the bot with the status of its response. */
+/** A gateway payload that the bot sent or received, or an HTTP request from the bot with the status of the response. */
 export interface WireEvent {
   readonly kind: 'wire';
   readonly from: 'bot' | 'discord';
   readonly request: RecordedRequest;
 }
 
-/** Every change in this Discord, for front ends. */
+/** A change in the simulated Discord, for programs that display it. */
 export type DiscordEvent =
   | MessageEvent
   | InteractionEvent
   | WireEvent
-  /** The bot broke a rule in the event right before this one. */
+  /** The bot broke a rule in the previous event. */
   | { readonly kind: 'breach'; readonly breach: Breach };
 
-/** A user with Discord, in one channel of a guild. */
+/** A Discord user in one channel of a guild. */
 export type Person = ReturnType<typeof createPerson>;
 
-/** A local Discord on loopback, as strict as the real one. */
+/** A simulated Discord on a loopback address, which enforces the same rules as the real one. */
 export type DiscordStandIn = Awaited<ReturnType<typeof startDiscord>>;
 
-/** A request, or a gateway payload. */
+/** An HTTP request or a gateway payload. */
 export interface RecordedRequest {
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly at: number;
-  /** `1.1`, or `2.0` if the client chose it over TLS. */
+  /** `1.1`, or `2.0` if the client negotiated it over TLS. */
   readonly httpVersion: string;
   readonly method: string;
-  /** The path with the query. */
+  /** The path, including the query string. */
   readonly path: string;
   readonly body: string;
-  /** 0 if there was no response. */
+  /** The HTTP status, or 0 if the bot didn't get a response. */
   readonly status: number;
 }

@@ -4,13 +4,13 @@ import { request } from 'undici';
 import type { World } from './world/world.ts';
 
 export interface Change {
-  /** Replaces the saved URL. */
+  /** Sends the request to this URL instead of the saved one. */
   readonly url?: string;
-  /** The error of the signed time, in seconds. */
+  /** How far the signed timestamp is off, in seconds. */
   readonly timeOff?: number;
-  /** Replaces the signed body. */
+  /** Replaces the body after it was signed. */
   readonly sent?: string;
-  /** Replaces headers; `''` removes one. */
+  /** Replaces these headers; `''` removes a header. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -24,12 +24,12 @@ const PING = JSON.stringify({ type: 1, version: 1 });
 
 export type Endpoint = ReturnType<typeof createEndpoint>;
 
-/** Posts interactions to an Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
+/** Posts interactions to the bot's Interactions Endpoint URL (Discord docs: Interactions, Receiving and Responding). */
 export function createEndpoint(deps: {
   readonly world: World;
   readonly answerWithinMs: number;
   readonly url: string | undefined;
-  /** Called with each posted interaction and the status of its response; 0 if none arrived in time. */
+  /** Called after each interaction is posted. The status is 0 if the bot didn't respond in time. */
   readonly onPosted: (path: string, body: string, status: number) => void;
 }) {
   const { world, answerWithinMs, onPosted } = deps;
@@ -58,7 +58,7 @@ export function createEndpoint(deps: {
     return { status: answer.statusCode, body: await answer.body.text() };
   }
 
-  /** Returns the problem with a URL; `undefined` if there is none. */
+  /** Returns what is wrong with a URL, or `undefined` if Discord would accept it. */
   async function flawOf(tried: string): Promise<string | undefined> {
     const pong = await send(PING, { url: tried });
     if (pong.status !== 200 || Object(JSON.parse(pong.body)).type !== 1) return 'it does not respond to PING';
@@ -73,7 +73,7 @@ export function createEndpoint(deps: {
     return undefined;
   }
 
-  /** @returns the reason why the URL is rejected */
+  /** @returns the reason why Discord would reject the URL */
   const tryUrl = (tried: string) =>
     flawOf(tried).catch((error: unknown) => `it cannot be reached: ${Object(error).message}`);
 
@@ -89,13 +89,13 @@ export function createEndpoint(deps: {
   }
 
   return {
-    /** The key that verifies the requests: the application's Public Key, 64 hexadecimal digits. */
+    /** The application's public key, which the bot uses to verify requests, as 64 hexadecimal digits. */
     publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
-    /** The URL in the Developer Portal, to which interactions are sent in place of the gateway. */
+    /** The URL in the Developer Portal. If it is set, interactions are sent to it and not to the gateway. */
     url: () => url,
     /**
-     * Tries a URL and saves it in the Developer Portal; `undefined` clears it.
-     * @throws Error with Discord's message and the problem, for example if the URL accepts requests without a signature
+     * Tests a URL and saves it in the Developer Portal; `undefined` removes the URL.
+     * @throws Error with Discord's message and the problem; for example, if the bot accepts unsigned requests
      */
     async save(next: string | undefined): Promise<void> {
       const flaw = next === undefined ? undefined : await tryUrl(next);
@@ -104,17 +104,17 @@ export function createEndpoint(deps: {
       }
       url = next;
     },
-    /** Resolves when the server at the URL responds correctly. */
+    /** Resolves once the server at the URL responds correctly. */
     async reachable(): Promise<void> {
       while (!isOver && url !== undefined && (await tryUrl(url)) !== undefined) {
         await sleep(REACHABLE_EVERY_MS);
       }
     },
-    /** Sends an interaction, which is lost unless a 202 arrives in time. */
+    /** Sends an interaction. It is lost unless the bot responds with 202 in time. */
     post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },
-    /** Sends any POST for a test, signed as Discord does except for the given changes. */
+    /** Sends any POST request for a test. It is signed as Discord would sign it, except for the given changes. */
     send,
     stop(): void {
       isOver = true;

@@ -4,7 +4,7 @@ import type { World } from './world/world.ts';
 
 type MemberOf = { readonly guildId: string; readonly userId: string };
 
-/** Creates changes to guilds. The gateway doesn't send them to the bot, because the bot doesn't request intents. */
+/** Creates functions that change guilds. The bot isn't notified of the changes, because it doesn't request any intents. */
 export function createGuildEvents({ guilds }: World) {
   const become =
     (status: GuildState['status']) =>
@@ -16,31 +16,31 @@ export function createGuildEvents({ guilds }: World) {
     add: guilds.add,
     /** Removes the bot from the guild. */
     remove: become('left'),
-    /** Removes the bot user, so that the guild only has the commands. */
+    /** Removes the bot user but keeps its commands in the guild. */
     keepCommandsOnly: become('commands only'),
     outage: become('unavailable'),
     /** Changes the guild's preferred locale in Discord. */
     setLocale({ id }: Guild, locale: string) {
       guilds.known(id).locale = locale;
     },
-    /** @returns the id of the role */
+    /** @returns the id of the new role */
     addRole: guilds.addRole,
     removeRole({ id }: Guild, roleId: string) {
       const { roles, members } = guilds.known(id);
       roles.delete(roleId);
       for (const { roleIds } of members.values()) roleIds.delete(roleId);
     },
-    /** Sets the bot's permissions in a channel of the guild. */
+    /** Sets the bot's permissions in one of the guild's channels. */
     setBotPermissions({ id }: Guild, channelId: string, permissions: bigint) {
       const channel = guilds.known(id).channels.get(channelId);
       if (channel !== undefined) channel.botPermissions = permissions;
     },
-    /** Sets the overwrite of a channel for @everyone; absent: none. */
+    /** Sets the permission overwrite for @everyone in a channel, or removes it if `everyone` is absent. */
     setOverwrite({ id }: Guild, channelId: string, everyone?: Channel['everyone']) {
       const channel = guilds.known(id).channels.get(channelId);
       if (channel !== undefined) channel.everyone = everyone;
     },
-    /** Sets the permissions of a role in the guild; @everyone is the role with the guild's id. */
+    /** Sets the permissions of a role in the guild. The id of the @everyone role is the guild's id. */
     setRolePermissions({ id }: Guild, roleId: string, permissions: bigint) {
       const { roles } = guilds.known(id);
       const role = roles.get(roleId);

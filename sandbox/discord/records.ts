@@ -8,7 +8,7 @@ import { createLatest } from './world/latest.ts';
 /** The maximum number of breaches to keep. */
 const MOST_BREACHES = 10_000;
 
-/** Records every request, payload and breach. */
+/** Records every request, gateway payload and breach. */
 export function createRecords(deps: {
   readonly clock: Pick<Clock, 'now'>;
   readonly onEvent: (event: DiscordEvent) => void;
@@ -46,7 +46,7 @@ export function createRecords(deps: {
       if (from === 'bot') record(frames, request);
       else onEvent({ kind: 'wire', from, request });
     },
-    /** Records an interaction posted to the bot's endpoint, and the status of the response; 0 if none arrived. */
+    /** Records an interaction that was posted to the bot's endpoint. The status is 0 if the bot didn't respond in time. */
     posted(path: string, body: string, status: number) {
       const request = { at: clock.now(), method: 'POST', path, body, status, httpVersion: '1.1' };
       onEvent({ kind: 'wire', from: 'discord', request });

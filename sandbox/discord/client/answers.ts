@@ -3,7 +3,7 @@ import { type Interaction, TOKEN_LIVES_MS } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 
-/** Waits for the final reply that the member's Discord shows. */
+/** Waits for the final reply that the user sees. */
 export async function answerTo(world: World, interaction: Interaction): Promise<Answer> {
   const how = await interaction.answered;
   switch (how.type) {
@@ -25,7 +25,7 @@ export async function answerTo(world: World, interaction: Interaction): Promise<
   }
 }
 
-/** Waits until a "Thinking…" message is edited; Discord gives up on it after 15 minutes. */
+/** Waits until a "Thinking…" message is edited. Discord stops waiting after 15 minutes. */
 const loaded = (world: World, interaction: Interaction, message: SeenMessage): Promise<Answer> =>
   untilExpiry(world, interaction, async (over) => {
     let isOver = false;
@@ -35,10 +35,10 @@ const loaded = (world: World, interaction: Interaction, message: SeenMessage): P
     return message.loading ? { kind: 'lost' } : { kind: 'message', message };
   });
 
-/** Whether the message consists only of a text such as "Sending…", in any language, so that a user keeps waiting. */
+/** Whether the message only contains text like "Sending…", in any language, which asks the user to wait. */
 const saysMoreFollows = ({ current }: SeenMessage): boolean => /^[^\n]{1,40}…\P{L}*$/u.test(current.content);
 
-/** Waits for the visible result of a deferred update: the edited message, or a follow-up beside it. */
+/** Waits until a deferred update has a visible result: an edit of the message, or a follow-up message. */
 const afterUpdate = (world: World, interaction: Interaction, message: SeenMessage): Promise<SeenMessage> =>
   untilExpiry(world, interaction, (over) => {
     const edited = async () => {
@@ -50,7 +50,7 @@ const afterUpdate = (world: World, interaction: Interaction, message: SeenMessag
     return Promise.race([edited(), beside, over.then(() => message)]);
   });
 
-/** @param wait receives a promise that resolves when the interaction's token expires */
+/** @param wait is called with a promise that resolves when the interaction's token expires */
 function untilExpiry<Result>(
   { clock }: World,
   { createdAt }: Interaction,

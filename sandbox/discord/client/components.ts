@@ -6,7 +6,7 @@ import {
 } from 'discord.js';
 import type { Channel } from '../world/channels.ts';
 
-/** Returns the buttons and selects of a message, row by row. */
+/** Returns the buttons and selects of a message, grouped by row. */
 export const rowsOf = ({
   components = [],
 }: Pick<APIMessage, 'components'>): readonly (readonly APIComponentInMessageActionRow[])[] =>
@@ -19,7 +19,7 @@ interface Pressable {
   readonly custom_id: string;
 }
 
-/** Finds the button with that label or custom id. Returns the reason if it can't be pressed. */
+/** Finds a button by its label or custom id. If the user can't press it, returns the reason. */
 export function findButton(message: APIMessage, labelOrId: string): Pressable | string {
   const buttons = rowsOf(message)
     .flat()
@@ -33,20 +33,20 @@ export function findButton(message: APIMessage, labelOrId: string): Pressable | 
   return { id: button.id, custom_id: button.custom_id };
 }
 
-/** The channels and roles of the guild, which selects can offer. */
+/** The guild's channels and roles, which a select can list. */
 export interface Here {
   readonly channels: readonly Channel[];
   readonly roles: readonly Named[];
 }
 
-/** An option of a select, and whether it is chosen. */
+/** An option of a select, and whether the user has chosen it. */
 export interface Offer {
   readonly label: string;
   readonly value: string;
   readonly isChosen: boolean;
 }
 
-/** Returns the options of a select: its own by their labels, channels as `#name`, roles as `@name`. */
+/** Returns the options of a select. Channels are labelled `#name` and roles `@name`. */
 export function offersOf(select: APISelectMenuComponent, { channels, roles }: Here): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
     return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
@@ -56,7 +56,7 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
     value: id,
     isChosen: chosen.includes(id),
   });
-  // Includes @everyone.
+  // The list includes @everyone.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));
   if (select.type !== ComponentType.ChannelSelect) return [];
   const types: readonly number[] = select.channel_types ?? [];
@@ -65,7 +65,7 @@ export function offersOf(select: APISelectMenuComponent, { channels, roles }: He
     .map((channel) => offer(channel, '#'));
 }
 
-/** Returns the values that a select shows before a user chooses. */
+/** Returns the values that are already selected before the user chooses any. */
 export function preselected(select: APISelectMenuComponent): readonly string[] {
   if (select.type !== ComponentType.StringSelect) return (select.default_values ?? []).map(({ id }) => id);
   return select.options.filter((option) => option.default).map(({ value }) => value);
@@ -75,9 +75,9 @@ export const isSelect = (component: APIComponentInMessageActionRow): component i
   component.type !== ComponentType.Button;
 
 /**
- * Finds the select that offers all of these, by label or value, and the values that it would send. Returns the reason if
- * there is none.
- * @param about `customId` identifies the select if several offer the same options
+ * Finds the select that has all of these options, by label or value, and the values that the client would send. Returns the
+ * reason if no select matches.
+ * @param about `customId` identifies the select if several have the same options
  */
 export function findSelect(
   message: APIMessage,

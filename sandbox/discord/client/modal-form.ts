@@ -11,10 +11,10 @@ import type { Resolved } from './payload.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
 
-/** The user's input by the field's custom id: a text, an option by its label or value ('' for none), or a file. */
+/** The user's input for each field, by custom id: text, the label or value of an option ('' for none), or a file. */
 export type Entered = Readonly<Record<string, string | Upload>>;
 
-/** A field of a modal, with everything that a user needs to fill it in. */
+/** A field of a modal, with everything that a client needs to show it. */
 export type ModalField = NonNullable<ReturnType<typeof fieldOf>>;
 
 /** Returns the fields of a modal, from top to bottom. */
@@ -32,12 +32,12 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
         ...about,
         kind: 'text' as const,
         placeholder: component.placeholder ?? '',
-        /** Whether it has several lines. */
+        /** Whether the field accepts several lines. */
         isLong: component.style === TextInputStyle.Paragraph,
-        /** The minimum length, in characters. */
+        /** The minimum length in characters. */
         least: component.min_length ?? 0,
         most: component.max_length ?? LONGEST,
-        /** The initial text. */
+        /** The text that the field contains when the modal opens. */
         value: component.value,
       };
     case ComponentType.StringSelect:
@@ -46,7 +46,7 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
         kind: 'select' as const,
         placeholder: component.placeholder ?? '',
         offers: component.options.map((option) => ({ label: option.label, value: option.value })),
-        /** The value that is initially chosen. */
+        /** The option that is selected when the modal opens. */
         value: component.options.find((option) => option.default)?.value,
       };
     case ComponentType.FileUpload:
@@ -61,14 +61,14 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
   }
 }
 
-/** Returns the texts above a modal's fields. */
+/** Returns the text blocks above the fields of a modal. */
 export const modalTexts = ({ components }: Modal): readonly string[] =>
   components.flatMap((part) => (part.type === ComponentType.TextDisplay ? [part.content] : []));
 
-/** Discord docs: Component Reference, Text Input. */
+/** The maximum length of a text input (Discord docs: Component Reference, Text Input). */
 const LONGEST = 4_000;
 
-/** Returns the reason why a member's client would not submit this modal; `undefined` if it would. */
+/** Returns the reason why Discord's client wouldn't submit this modal, or `undefined` if it would. */
 export function modalComplaint(modal: Modal, entered: Entered): string | undefined {
   const fields = modalFields(modal);
   for (const name of Object.keys(entered)) {
@@ -77,7 +77,7 @@ export function modalComplaint(modal: Modal, entered: Entered): string | undefin
   for (const field of fields) {
     const value = entered[field.id] ?? field.value ?? '';
     if (value === '' && field.required) return `${field.id} is required`;
-    // An optional field may be empty, whatever its minimum is.
+    // An optional field may stay empty, even if it has a minimum length.
     const complaint = value === '' ? undefined : complaintOf(field, value);
     if (complaint !== undefined) return `${field.id} ${complaint}`;
   }
@@ -97,7 +97,10 @@ function complaintOf(field: ModalField, value: string | Upload): string | undefi
 const chosenIn = (offers: readonly { readonly label: string; readonly value: string }[], wanted: string) =>
   offers.find(({ label, value }) => label === wanted || value === wanted)?.value;
 
-/** Builds the submitted components: those of the modal, with the input and without parts that are only displayed. */
+/**
+ * Builds the components that the client submits: the modal's fields with the user's input, without the parts that are only
+ * displayed.
+ */
 export const submitted = (
   { components }: Modal,
   entered: Entered,
@@ -116,7 +119,7 @@ export const submitted = (
     } as APIModalSubmissionComponent;
   });
 
-/** Selects and uploads send a list, which may be empty (Discord docs: Component Reference). */
+/** Selects and file uploads send an array, which may be empty (Discord docs: Component Reference). */
 function sentValue(label: APILabelComponent, entered: string | Upload | undefined, resolved: Resolved) {
   const field = fieldOf(label);
   switch (field?.kind) {

@@ -11,7 +11,7 @@ type OptionValues = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
-/** Returns the reason why a member's client would not send this command; `undefined` if it would. */
+/** Returns the reason why Discord's client wouldn't send this command, or `undefined` if it would. */
 export function optionComplaint(
   { options = [] }: APIApplicationCommand,
   given: OptionValues,
@@ -54,7 +54,7 @@ function valueComplaint(
 
 const WRONG_KIND = 'has a value of the wrong kind';
 
-/** Returns the reason why a field doesn't accept a text; lengths are in characters. */
+/** Returns the reason why a field wouldn't accept this text. Lengths are in characters. */
 export function textComplaint(
   text: string,
   field: { readonly isLong: boolean; readonly least: number; readonly most: number },
@@ -66,7 +66,7 @@ export function textComplaint(
 }
 
 function choiceComplaint(option: TextOption, text: string): string | undefined {
-  // It is unknown whether an option keeps a pasted line break.
+  // We don't know whether Discord keeps a line break that is pasted into an option.
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const complaint = textComplaint(text, { isLong: false, least, most });
   if (complaint !== undefined) return complaint;
@@ -81,14 +81,17 @@ function numberComplaint(option: NumberOption, value: number): string | undefine
   return value > (option.max_value ?? Number.POSITIVE_INFINITY) ? 'is too large' : undefined;
 }
 
-/** Whether a field accepts the file. Discord only checks the extension (Discord docs: Reference, File Type Filtering). */
+/**
+ * Whether a field accepts this file. Discord only checks the file's extension (Discord docs: Reference, File Type
+ * Filtering).
+ */
 export function isFileAllowed(filename: string, types: readonly string[] = []): boolean {
   return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
 }
 
 /**
- * Builds an invocation's options as Discord sends them: those with a value, in the command's order, with files and users as
- * ids.
+ * Builds the options of a command as Discord sends them: only those that have a value, in the command's order. Files and
+ * users are sent as ids.
  */
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,

@@ -21,7 +21,7 @@ import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 
-/** A member of a guild, in one of its channels or in the bot's direct messages. */
+/** A guild member in a channel of the guild, or in direct messages with the bot. */
 export interface Actor {
   readonly userId: string;
   readonly name: string;
@@ -31,19 +31,19 @@ export interface Actor {
   readonly member: Member;
 }
 
-/** A user's action, as Discord sends it. */
+/** The user's action in the format that Discord sends to the bot. */
 export type RequestData =
   | Pick<APIApplicationCommandInteraction, 'type' | 'data'>
   | Pick<APIApplicationCommandAutocompleteInteraction, 'type' | 'data'>
   | Pick<APIMessageComponentInteraction, 'type' | 'data'>
   | Pick<APIModalSubmitInteraction, 'type' | 'data'>;
 
-/** The properties of every interaction, inside or outside a guild. */
+/** The properties that every interaction has, inside and outside guilds. */
 type Common = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'message'>;
 
 /**
- * Builds an INTERACTION_CREATE with everything that Discord sends, even properties that this bot doesn't read (Discord docs:
- * Interaction Structure).
+ * Builds an INTERACTION_CREATE event with everything that Discord sends, including properties that this bot doesn't read
+ * (Discord docs: Interaction Structure).
  */
 export function interactionCreate(
   world: World,
@@ -96,13 +96,19 @@ function inDirectMessages(actor: Actor, { id, type }: DirectChannel) {
   };
 }
 
-/** Discord's types have no name for zero flags. */
+/** Discord's types don't have a constant for "no flags". */
 const NO_FLAGS: number = 0;
 
-/** The limit in bytes without Nitro and boosts (Discord docs: Reference, Uploading Files). */
+/**
+ * Discord's upload limit in bytes for users without Nitro in guilds without boosts (Discord docs: Reference, Uploading
+ * Files).
+ */
 const ATTACHMENT_SIZE_LIMIT = 10 * 1024 * 1024;
 
-/** Builds the member properties that both an interaction and its resolved data have (Discord docs: Guild Member Object). */
+/**
+ * Builds the properties of a member that are the same in an interaction and in its resolved data (Discord docs: Guild
+ * Member Object).
+ */
 const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResolvedGuildMember => ({
   roles: [...roleIds],
   permissions: String(permissions),
@@ -118,7 +124,7 @@ const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResol
 
 export type Resolved = ReturnType<typeof createResolved>;
 
-/** Collects `resolved`: the objects for the ids in an interaction (Discord docs: Interactions, Resolved Data). */
+/** Collects the objects that the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
 export function createResolved(world: World, { guild, member }: Actor) {
   const resolved: Required<APIInteractionDataResolved> = {
     users: {},
@@ -147,17 +153,17 @@ export function createResolved(world: World, { guild, member }: Actor) {
         type,
         name,
         permissions: String(member.permissions),
-        // Present if the bot itself is in the guild (Discord docs: Change Log, 2026-07-16).
+        // Discord only sends this if the bot user is in the guild (Discord docs: Change Log, 2026-07-16).
         ...(isMember(guild) && { app_permissions: String(botPermissions) }),
       } as APIInteractionDataResolvedChannel;
     },
-    /** Uploads a file and returns its id. */
+    /** Uploads a file and returns its attachment id. */
     file(upload: Upload): string {
       const attachment = world.files.keep({ ...upload, ephemeral: true });
       resolved.attachments[attachment.id] = attachment;
       return attachment.id;
     },
-    /** Returns the non-empty kinds for the interaction's data; `{}` if there are none. */
+    /** Returns `resolved` without empty kinds, or `{}` if nothing was collected. */
     all(): { readonly resolved?: APIInteractionDataResolved } {
       const found = Object.entries(resolved).filter(([, those]) => Object.keys(those).length > 0);
       return found.length === 0 ? {} : { resolved: Object.fromEntries(found) };
@@ -165,7 +171,7 @@ export function createResolved(world: World, { guild, member }: Actor) {
   };
 }
 
-/** Discord docs: Permissions, Role Object. */
+/** Converts a role to Discord's format (Discord docs: Permissions, Role Object). */
 export const roleObject = ({ id, name, mentionable, permissions }: Role): APIRole => ({
   id,
   name,

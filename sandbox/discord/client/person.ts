@@ -28,9 +28,9 @@ import { createPhone } from './phone.ts';
 interface PersonDeps {
   readonly world: World;
   readonly actor: Actor;
-  /** The user's reaction time, in milliseconds. */
+  /** How long the user takes to react, in milliseconds. */
   readonly reactionMs: number;
-  /** Sends an INTERACTION_CREATE. */
+  /** Sends an INTERACTION_CREATE event to the bot. */
   readonly dispatch: (payload: object, guildId: string) => void;
 }
 
@@ -41,9 +41,9 @@ const valuesText = (values: readonly string[]): string => values.toSorted().join
 
 const refused = (why: string): Answer => ({ kind: 'refused', why });
 
-/** A message, or the reply that showed it. */
+/** A message, or the answer that contains it. */
 type MessageSource = Answer | Pick<SeenMessage, 'id'>;
-/** A modal, or the reply that opened it. */
+/** A modal, or the answer that opened it. */
 type ModalSource = Answer | Pick<SeenModal, 'interactionId'>;
 
 function messageIdIn(shown: MessageSource): string {
@@ -58,18 +58,18 @@ function interactionIdIn(opened: ModalSource): string {
   throw new Error(`expected a modal, got: ${JSON.stringify(opened)}`);
 }
 
-/** Creates a user with Discord on a phone. The user can only do what Discord would allow. */
+/** Creates a user with the mobile Discord app, who can only do what Discord would allow. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
-  /** Interactions whose modal was submitted and got a reply. */
+  /** Interactions whose modal the user has submitted successfully. */
   const closed = new WeakSet<Interaction>();
-  /** The user's choices in selects, by message and custom id. They remain after an edit of the message. */
+  /** What the user chose in selects, by message and custom id. Choices survive edits of the message. */
   const chosen = new Map<string, string>();
   const phone = createPhone();
 
-  /** Whether this is the channel of the user's direct messages with the bot. */
+  /** Whether this channel is the user's direct message channel with the bot. */
   const isDirect = (channelId: string) => world.directMessages.get(channelId)?.userId === actor.userId;
 
-  /** Sends an interaction from the channel of its source message, or from the user's channel. */
+  /** Sends an interaction from the channel that contains the message, or from the user's current channel. */
   function send(did: InteractionParts, asked: RequestData): Interaction {
     const { channelId } = did.source ?? actor;
     const guildId = isDirect(channelId) ? NO_GUILD : actor.guild.id;
@@ -92,7 +92,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { kind: 'modal', modal: { ...answer.modal, data: phone.show(answer.modal.data) } };
   }
 
-  /** Returns the open modal and the interaction that opened it; `undefined` if the modal isn't open here. */
+  /** Returns the modal and the interaction that opened it, or `undefined` if this user doesn't have it open. */
   function openModal(opened: ModalSource) {
     const openedBy = world.interactions.get(interactionIdIn(opened));
     const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
@@ -100,9 +100,11 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { openedBy, modal: phone.show(openedBy.acknowledged.modal) };
   }
 
-  /** Whether the user can use a command, by its own permissions and those of the guild's administrators. */
+  /**
+   * Whether the user may use a command, given its default permissions and the overrides set by the guild's administrators.
+   */
   function isAllowed({ id, contexts, default_member_permissions }: APIApplicationCommand): boolean {
-    // A command without contexts is available everywhere.
+    // A command that doesn't list any contexts is available everywhere.
     if (isDirect(actor.channelId)) return contexts?.includes(InteractionContextType.BotDM) ?? true;
     const { permissions } = actor.member;
     if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
@@ -122,7 +124,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const commandNamed = (name: string, type: ApplicationCommandType) =>
     commands().find((command) => command.name === name && command.type === type);
 
-  /** Returns the present message, if the user can see it and the bot can still receive interactions for it. */
+  /**
+   * Returns the current version of a message, if the user can see it and the bot can still receive interactions from it.
+   */
   function shown(id: string) {
     const stored = world.messages.get(id);
     const seesIt = stored?.onlyFor === undefined || stored.onlyFor === actor.userId;
@@ -137,7 +141,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     roles: [...actor.guild.roles.values()],
   });
 
-  /** Acts on a message after the user's reaction time, if the message still exists. */
+  /** Waits for the user's reaction time, then performs the action if the message still exists. */
   async function on(
     where: MessageSource,
     act: (source: SeenMessage) => Promise<Answer> | Answer,
@@ -148,7 +152,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   }
 
   /**
-   * Runs a command, if the user has it. @param dataOf returns the data to send, or the reason why Discord would not send it
+   * Runs a command, if the user has access to it. @param dataOf returns the data to send, or the reason why Discord's
+   * client wouldn't send it
    */
   async function run(
     name: string,
@@ -171,7 +176,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     /** Returns the commands that Discord shows to this user. */
     commands,
 
-    /** Runs a slash command. Resolves when a reply is visible, or when a deferred reply is no longer loading. */
+    /** Runs a slash command. Resolves when the user sees a reply; "Thinking…" doesn't count. */
     slash: (name: string, given: OptionValues = {}): Promise<Answer> =>
       run(name, ApplicationCommandType.ChatInput, (command) => {
         const resolved = createResolved(world, actor);
@@ -179,7 +184,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         return complaint ?? { options: filledOptions(command, given, resolved), ...resolved.all() };
       }),
 
-    /** Returns the choices shown while the user types into `focused`. */
+    /** Returns the choices that Discord shows while the user types into the `focused` option. */
     async complete(
       name: string,
       focused: string,
@@ -190,7 +195,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       if (command === undefined || option?.type !== ApplicationCommandOptionType.String) return [];
       const typed = String(given[focused] ?? '');
       if (option.autocomplete !== true || [...typed].length > (option.max_length ?? 6_000)) return [];
-      // Autocomplete interactions don't have resolved data.
+      // Discord doesn't send resolved data with autocomplete interactions.
       const filled = filledOptions(command, { ...given, [focused]: typed }, createResolved(world, actor));
       const options = filled.map((each) => (each.name === focused ? { ...each, focused: true } : each));
       const data = {
@@ -203,7 +208,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
-    /** Presses a button of a message, by its label or custom id. */
+    /** Presses a button of a message. The button is found by its label or custom id. */
     press: (where: MessageSource, button: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findButton(source.current, button);
@@ -213,8 +218,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses in a select of a message: options by their labels or values, channels by `#name`, roles by `@name`. `customId`
-     * identifies the select if several offer the same options.
+     * Chooses options in a select of a message: by label or value, channels by `#name` and roles by `@name`. `customId`
+     * identifies the select if several have the same options.
      */
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
@@ -237,7 +242,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
       }),
 
-    /** Fills in a modal and submits it. Fields without input keep their value. */
+    /** Fills in and submits a modal. Fields that aren't in `entered` keep their value. */
     async submit(opened: ModalSource, entered: Entered): Promise<Answer> {
       await sleep(reactionMs);
       const open = openModal(opened);
@@ -249,15 +254,15 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const resolved = createResolved(world, actor);
       const components = submitted(modal, entered, resolved);
       const data = { custom_id: modal.custom_id, components, ...resolved.all() };
-      // If a command opened the modal, there is no message to update.
+      // A modal that a command opened doesn't belong to a message.
       const { source } = openedBy;
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
-      // If no response arrives, the modal shows "Something went wrong" and can be submitted again.
+      // If the bot doesn't respond, the modal stays open with "Something went wrong", and the user can submit it again.
       void interaction.answered.then(({ type }) => type !== 'lost' && closed.add(openedBy));
       return seen(interaction);
     },
 
-    /** Types into a modal, then closes it by accident. */
+    /** Types into a modal, then closes it without submitting. */
     close(opened: ModalSource, typed: Readonly<Record<string, string>>): void {
       const open = openModal(opened);
       if (open === undefined) return;
@@ -265,7 +270,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       closed.add(open.openedBy);
     },
 
-    /** Runs a message command on a message in the channel. */
+    /** Runs a message command on a message in the user's channel. */
     async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
       if (target === undefined) return refused('there is no such message here');

@@ -10,20 +10,21 @@ type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Remembers modals as the mobile app does. The app only uses the custom id. A second modal with
- * the same id shows the values of the first (discord-api-docs#7554), or the text that was typed before it was closed.
+ * Remembers the values of modals, as Discord's mobile app does. The app tells modals apart only by their custom id, so a
+ * second modal with the same id shows the values of the first (discord-api-docs#7554), or the text that the user typed
+ * before closing it.
  */
 export function createPhone() {
   const remembered = createLatest<Values>();
   return {
-    /** Returns a modal of the bot as the app shows it. */
+    /** Returns the modal as the app shows it. */
     show(modal: Modal): Modal {
       const values = remembered.get(modal.custom_id);
       if (values) return withValues(modal, values);
       remembered.set(modal.custom_id, valuesIn(modal));
       return modal;
     },
-    /** Closes a modal without submitting it, and keeps the typed text. */
+    /** Closes the modal without submitting it. The app keeps the typed text. */
     close(modal: Modal, typed: Values): void {
       remembered.set(modal.custom_id, { ...valuesIn(modal), ...typed });
     },

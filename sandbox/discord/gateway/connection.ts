@@ -10,20 +10,20 @@ import type { RawData, WebSocket } from 'ws';
 import type { IdentifyLimit } from './identify.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** Settings that a test may change while bots are connected. */
+/** Settings that a test can change while bots are connected. */
 export interface GatewaySettings {
   readonly heartbeatIntervalMs: number;
-  /** Whether the gateway sends nothing. */
+  /** Whether the gateway has stopped sending anything. */
   isSilent: boolean;
-  /** The response to an IDENTIFY: READY, nothing, or op 9. */
+  /** The response to IDENTIFY: READY, none, or op 9. */
   identifyAnswer: 'ready' | 'nothing' | 'invalid session';
-  /** Whether a RESUME gets a response. */
+  /** Whether the gateway responds to RESUME. */
   answersResume: boolean;
 }
 
-/** The requests of bots so far. */
+/** How many requests the bots have made so far. */
 export interface GatewayCounts {
-  /** Connections to the main URL and to the resume URL in READY. */
+  /** Connections to the main URL and to the resume URL. */
   connections: number;
   connectionsToResume: number;
   identifies: number;
@@ -36,21 +36,21 @@ interface ConnectionDeps {
   readonly settings: GatewaySettings;
   readonly counts: GatewayCounts;
   readonly token: string;
-  /** Builds a session's READY. */
+  /** Builds the READY event of a session. */
   readonly ready: (session: Session) => object;
-  /** Called with every payload in either direction. */
+  /** Called with every payload that is sent or received. */
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
-  /** Called when the bot broke a rule, for which its connection was closed. */
+  /** Called after a connection was closed because the bot broke a rule. */
   readonly onBreach: (why: GatewayCloseCodes) => void;
 }
 
 export type Connection = ReturnType<typeof createConnection>;
 
-/** Creates a bot's connection: sends HELLO, then waits for IDENTIFY or RESUME. */
+/** Handles a connection from a bot: sends HELLO, then waits for IDENTIFY or RESUME. */
 export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   const { sessions, limit, settings, counts, token, onFrame } = deps;
   let session: Session | undefined;
-  /** The shard of an IDENTIFY without a response. */
+  /** The shard of an IDENTIFY that the gateway hasn't responded to yet. */
   let waiting: Session['shard'] | undefined;
   let closedByUs = false;
 
@@ -70,13 +70,13 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     close(why, GatewayCloseCodes[why]);
   }
 
-  // Runs in real time rather than on the stand-in's clock, so that a jump of 15 minutes doesn't look like 15 minutes without
-  // a heartbeat.
+  // This timer uses real time and not the stand-in's clock. Otherwise, moving the clock forward by 15 minutes would look
+  // like 15 minutes without a heartbeat.
   const silence = setTimeout(() => {
     if (!settings.isSilent) refuse(GatewayCloseCodes.SessionTimedOut);
   }, settings.heartbeatIntervalMs * 1.5);
 
-  /** @returns the reason to close the connection because of this payload, if any */
+  /** @returns the close code if the connection must be closed because of this payload */
   function understand(payload: GatewaySendPayload): GatewayCloseCodes | undefined {
     switch (payload.op) {
       case GatewayOpcodes.Heartbeat:
@@ -96,7 +96,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   function identify(asked: GatewayIdentifyData): GatewayCloseCodes | undefined {
     if (session !== undefined) return GatewayCloseCodes.AlreadyAuthenticated;
     if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
-    // This bot doesn't request intents, and the stand-in doesn't send events that need them.
+    // This bot doesn't request any intents, so the stand-in doesn't send events that need one.
     if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
     const [id, count] = asked.shard ?? [0, 1];
     if (id >= count) return GatewayCloseCodes.InvalidShard;
@@ -145,12 +145,12 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     const why = understand(JSON.parse(String(data)));
     if (why !== undefined) refuse(why);
   });
-  // 'close' follows every error, and is enough.
+  // Every error is followed by 'close', which is handled below.
   socket.on('error', () => {});
   socket.on('close', (code) => {
     clearTimeout(silence);
     if (session === undefined || sessions.get(session.id) === undefined) return;
-    // A client that closes with 1000 or 1001 ends its session.
+    // When a client closes the connection with 1000 or 1001, Discord ends the session.
     if (!closedByUs && (code === 1000 || code === 1001)) sessions.end(session.id);
     else session.detach(write);
   });
@@ -160,23 +160,26 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     session: () => session,
     send,
     close,
-    /** Sends READY, if an IDENTIFY waits for it. */
+    /** Sends READY, if the bot is waiting for a response to IDENTIFY. */
     beginSession,
-    /** Sends op 9 and detaches the session. The client may RESUME it if it is `resumable`, or IDENTIFY again. */
+    /**
+     * Sends op 9 and detaches the session. If the session is `resumable`, the client may RESUME it; otherwise the client
+     * must IDENTIFY again.
+     */
     invalidate(resumable: boolean): void {
       if (session !== undefined && resumable) session.detach(write);
       else if (session !== undefined) sessions.end(session.id);
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    /** Makes the connection dead: it stays open, but data no longer arrives. */
+    /** Makes the connection dead: it stays open, but nothing gets through. */
     die(): void {
       closedByUs = true;
       clearTimeout(silence);
       if (session !== undefined) session.detach(write);
       socket.pause();
     },
-    /** Cuts the connection without a close frame. */
+    /** Drops the connection without a close frame. */
     cut(): void {
       closedByUs = true;
       socket.terminate();

@@ -1,25 +1,26 @@
 import type { Clock } from '../world/clock.ts';
 
-// Discord docs: Gateway, Identifying and Rate Limiting; Sharding, Max Concurrency.
+// Only one shard per rate limit key may identify in this period (Discord docs: Gateway, Identifying and Rate Limiting;
+// Sharding, Max Concurrency).
 const IDENTIFY_WINDOW_MS = 5_000;
 const IDENTIFIES_A_DAY = 1000;
 const DAY_MS = 24 * 60 * 60_000;
 
 export interface IdentifyLimitOptions {
-  /** The number of shards that may identify every 5 seconds; by default 1, as for every new bot. */
+  /** How many shards may identify every 5 seconds. The default is 1, as for every new bot. */
   readonly maxConcurrency?: number;
-  /** How many of the day's 1,000 IDENTIFYs are already used; by default 0. */
+  /** How many of the 1,000 daily IDENTIFYs have already been used. The default is 0. */
   readonly identifiesUsed?: number;
 }
 
 export type IdentifyLimit = ReturnType<typeof createIdentifyLimit>;
 
-/** Creates the limit on IDENTIFYs. */
+/** Limits how often bots may send IDENTIFY. */
 export function createIdentifyLimit(
   clock: Pick<Clock, 'now'>,
   { maxConcurrency = 1, identifiesUsed = 0 }: IdentifyLimitOptions,
 ) {
-  /** Times by `shard % maxConcurrency`. */
+  /** The time of the last IDENTIFY, by `shard % maxConcurrency`. */
   const lastByKey = new Map<number, number>();
   let dayEndsAt = clock.now() + DAY_MS;
   let used = identifiesUsed;
@@ -31,7 +32,7 @@ export function createIdentifyLimit(
   }
 
   return {
-    /** For `GET /gateway/bot`. */
+    /** Returns `session_start_limit` for `GET /gateway/bot`. */
     status() {
       today();
       return {
@@ -41,7 +42,10 @@ export function createIdentifyLimit(
         max_concurrency: maxConcurrency,
       };
     },
-    /** Counts an IDENTIFY. `throttled` means a response of op 9; for `exhausted`, Discord resets the token. */
+    /**
+     * Counts an IDENTIFY. If the result is `throttled`, Discord responds with op 9; if it is `exhausted`, Discord resets
+     * the token.
+     */
     take(shardId: number): 'ok' | 'throttled' | 'exhausted' {
       today();
       used += 1;

@@ -16,9 +16,9 @@ import { createIdentifyLimit, type IdentifyLimitOptions } from './identify.ts';
 import { createSessions, type Session } from './sessions.ts';
 
 export interface GatewayOptions extends IdentifyLimitOptions {
-  /** The number of shards that `GET /gateway/bot` recommends; by default 1. */
+  /** The number of shards that `GET /gateway/bot` recommends. The default is 1. */
   readonly shards?: number;
-  /** By default 41,250, as with Discord. */
+  /** The default is 41,250, as on the real Discord. */
   readonly heartbeatIntervalMs?: number;
 }
 
@@ -30,24 +30,24 @@ interface GatewayDeps {
   readonly token: string;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (why: GatewayCloseCodes) => void;
-  /** Receives interactions in place of the sessions once it has a URL. */
+  /** If this has a URL, interactions are sent to it and not to the sessions. */
   readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
 
-/** Changes to the next interactions: the number of copies (0 for none), a delay, another payload. */
+/** How the next interactions are changed: the number of copies (0 drops them), a delay, or another payload. */
 interface Disturbance {
   readonly copies?: number;
   readonly delayMs?: number;
   readonly alter?: (payload: object) => object;
 }
 
-/** Discord's types have no name for zero flags. */
+/** Discord's types don't have a constant for "no flags". */
 const NO_FLAGS: number = 0;
 
-/** The path to resume at, as named in READY; Discord uses a separate host. */
+/** The path of the resume URL in READY. The real Discord uses a separate host. */
 const RESUME_PATH = '/resume';
 
-/** Creates the gateway on the REST API's port. */
+/** Creates the gateway on the same port as the REST API. */
 export function createGateway(deps: GatewayDeps) {
   const { options, server, world, url, token, onFrame, onBreach, endpoint } = deps;
   const { clock } = world;
@@ -66,7 +66,7 @@ export function createGateway(deps: GatewayDeps) {
   let disturbance: Disturbance = {};
   let isResumeHostDead = false;
 
-  /** Discord docs: Ready Event Fields. All guilds of the shard are unavailable at first. */
+  /** All of the shard's guilds start as unavailable (Discord docs: Ready Event Fields). */
   const ready = ({ id, shard }: Session): GatewayReadyDispatchData => ({
     v: 10,
     user: { ...world.bot, mfa_enabled: false, verified: true, email: null },
@@ -80,13 +80,14 @@ export function createGateway(deps: GatewayDeps) {
     application: { id: world.applicationId, flags: NO_FLAGS, flags_new: '0' },
   });
 
-  // Doesn't use `{ server }`, because a listen error would then become an unhandled error of the gateway.
+  // The `{ server }` option isn't used, because an error while starting to listen would then also be an unhandled error of
+  // the gateway.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isToResume = request.url?.startsWith(`${RESUME_PATH}?`) === true;
     if (isToResume) counts.connectionsToResume += 1;
     else counts.connections += 1;
     if (isToResume && isResumeHostDead) {
-      // A rejected client may cut the connection.
+      // A client whose connection is rejected may drop it first.
       socket.on('error', () => {});
       socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;
@@ -115,52 +116,52 @@ export function createGateway(deps: GatewayDeps) {
 
   return {
     controls: {
-      /** Returns the sessions that have a connection. */
+      /** Returns the sessions that are connected. */
       sessions: () => sessions.all().filter((session) => session.connected()),
-      /** Closes connections with any code; all of them if no shard is named. */
+      /** Closes the connections of a shard, or all connections, with any close code. */
       close(code: number, { shard }: { readonly shard?: number } = {}) {
         for (const connection of identified()) {
           if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code);
         }
       },
-      /** Cuts all connections without a close frame, as a network failure does. */
+      /** Drops all connections without a close frame, as a network failure would. */
       cut,
-      /** Sends op 7. */
+      /** Sends op 7 (Reconnect) to all sessions. */
       askToReconnect: each(({ send }) => send(GatewayOpcodes.Reconnect, null)),
-      /** Sends op 9, which ends sessions that aren't `resumable`. */
+      /** Sends op 9 (Invalid Session). Sessions that aren't `resumable` end. */
       invalidate(resumable: boolean) {
         for (const connection of identified()) connection.invalidate(resumable);
       },
-      /** Sends op 1. */
+      /** Sends op 1 (Heartbeat) to all sessions. */
       requestHeartbeat: each(({ send }) => send(GatewayOpcodes.Heartbeat, null)),
-      /** Stops sending on present and new connections, but keeps them open. */
+      /** Stops sending on existing and new connections, but keeps them open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
-        // Clients that connected in the meantime didn't receive HELLO.
+        // Clients that connected during the silence never received HELLO.
         if (!yes) cut();
       },
-      /** Makes the resume URL of READY reject every connection. */
+      /** Makes the resume URL reject all connections. */
       killResumeHost(yes: boolean) {
         isResumeHostDead = yes;
       },
-      /** Sets the response to later IDENTIFYs; `ready` also responds to waiting ones. */
+      /** Sets the response to IDENTIFY from now on. `ready` also answers clients that are still waiting. */
       answerIdentify(how: GatewaySettings['identifyAnswer']) {
         settings.identifyAnswer = how;
         if (how === 'ready') for (const connection of connections) connection.beginSession();
       },
-      /** Lets the next IDENTIFYs ignore earlier ones. */
+      /** Makes the identify limit ignore all earlier IDENTIFYs. */
       waiveIdentifyLimit: limit.waive,
       answerResume(yes: boolean) {
         settings.answersResume = yes;
       },
-      /** Makes all present connections dead without either side noticing. */
+      /** Makes all existing connections dead without either side noticing. */
       killLines: each((connection) => connection.die()),
       counts: (): Readonly<GatewayCounts> => ({ ...counts }),
       disturbDispatch(how: Disturbance) {
         disturbance = how;
       },
     },
-    /** Sends an interaction over the gateway or to the endpoint, with the test's changes, if any. */
+    /** Sends an interaction over the gateway or to the endpoint. If a test has set a disturbance, it is applied first. */
     dispatch(payload: object, guildId: string): void {
       const { copies = 1, delayMs = 0, alter } = disturbance;
       const altered = alter ? alter(structuredClone(payload)) : payload;
@@ -173,7 +174,7 @@ export function createGateway(deps: GatewayDeps) {
         else clock.setTimeout(send, delayMs);
       }
     },
-    /** For `GET /gateway/bot`. */
+    /** Returns the body of `GET /gateway/bot`. */
     connectionInfo: () => ({ url: url(), shards, session_start_limit: limit.status() }),
     stop(): void {
       cut();

@@ -3,7 +3,10 @@ import { GatewayOpcodes } from 'discord.js';
 import type { Clock } from '../world/clock.ts';
 import { shardOf } from '../world/snowflakes.ts';
 
-/** How long a session can be resumed after its connection broke ("a few minutes"; Discord docs: Gateway, Resuming). */
+/**
+ * How long a session can be resumed after its connection breaks. The docs say "a few minutes" (Discord docs: Gateway,
+ * Resuming).
+ */
 const RESUMABLE_FOR_MS = 3 * 60_000;
 
 type Write = (text: string) => void;
@@ -11,7 +14,7 @@ type Shard = readonly [id: number, count: number];
 export type Session = ReturnType<typeof createSession>;
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Creates the session of a bot process on one shard. It outlives its connection. */
+/** Creates a bot's session on one shard. The session outlives its connection. */
 function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
   const id = randomBytes(16).toString('hex');
   let seq = 0;
@@ -21,7 +24,7 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
   return {
     id,
     shard,
-    /** Returns the number of the latest event. */
+    /** Returns the sequence number of the latest event. */
     seq: () => seq,
     dispatch(t: string, d: unknown): void {
       seq += 1;
@@ -29,19 +32,19 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
       sent.push({ s: seq, text });
       write?.(text);
     },
-    /** Sets the connection to write to. */
+    /** Connects the session: events are sent with this function from now on. */
     attach(next: Write): void {
       write = next;
       cancelEnd?.();
     },
-    /** Starts the wait for RESUME after a connection broke, unless another has replaced it. */
+    /** Starts the time limit for RESUME after a connection broke, unless the session already has a new connection. */
     detach(broken: Write): void {
       if (write !== broken) return;
       write = undefined;
       cancelEnd = clock.setTimeout(() => end(id), RESUMABLE_FOR_MS);
     },
     connected: () => write !== undefined,
-    /** Sends the events after `seq` again, with their original numbers. */
+    /** Sends all events after `seq` again, with their original numbers. */
     replay(after: number): void {
       for (const { s, text } of sent) if (s > after) write?.(text);
     },
@@ -64,7 +67,7 @@ export function createSessions({ clock }: { readonly clock: Clock }) {
     get: (id: string) => sessions.get(id),
     end,
     all: (): readonly Session[] => [...sessions.values()],
-    /** Sends an event to every session of the guild's shard, even one that waits for RESUME. */
+    /** Sends an event to all sessions of the guild's shard. Sessions that are waiting for RESUME get it later. */
     publish(t: string, d: unknown, guildId: string): void {
       for (const session of sessions.values()) {
         const [id, count] = session.shard;
