@@ -36,20 +36,20 @@ import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 
 /*
- * How long each of these may take to finish when the bot stops, in milliseconds. They finish one after another. The HTTP
- * endpoint has a second before them, and the store comes last. Together they stay within the 10 seconds after which main.ts
- * exits the process.
+ * How long each of these can take when the bot stops, in milliseconds. They finish one after another. Before them, the HTTP
+ * endpoint has one second; the store comes last. Together they take less than the 10 seconds after which main.ts ends the
+ * process.
  */
 const INTERACTIONS_END_MS = 6_000;
 const LOG_ENDS_MS = 1_000;
 const JOBS_END_MS = 1_000;
 const CONNECTIONS_END_MS = 500;
 
-/** Waits of the bot that differ from the defaults, in milliseconds, so that tests needn't wait. */
+/** Waiting times that differ from the defaults, in milliseconds, so that tests don't have to wait. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
-  /** Before the second try of a request to the listing service; doubles before the third. */
+  /** The wait before the second attempt of a request to the listing service. It doubles before the third. */
   readonly listingFirstWait?: number;
   /** The time limit for reading a file. */
   readonly listReadingMs?: number;
@@ -60,7 +60,7 @@ export interface Timing extends ApiTiming {
   /** How often the bot checks whether it has something to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
-  /** The pauses before each retry of a failed write. */
+  /** The pauses before the retries of a failed write. */
   readonly recordPauses?: readonly number[];
 }
 
@@ -74,7 +74,7 @@ export interface AppDeps {
   readonly languages?: readonly Language[];
 }
 
-/** Creates the whole bot from its parts. Nothing happens before `start`. */
+/** Creates the whole bot from its parts. Nothing runs until `start` is called. */
 export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
@@ -85,7 +85,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { parts: storeParts, ...opened } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
-    // Only posted interactions can be shared: a gateway sends everything to every session.
+    // Only interactions over HTTP can be shared, because a gateway sends every interaction to every session.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
     onOver: onFatal,
@@ -93,7 +93,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { store } = opened;
-  /** The parts that nearly everything needs. */
+  /** What nearly all parts need. */
   const base = { ...opened, values: store.values, myTurn, onFatal, logger };
   const discord = createDiscord({
     ...base,
@@ -107,7 +107,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { api, posts, publishing } = discord;
   const { mention } = publishing;
 
-  // Guilds, and the information for their admins.
+  // Guilds, and what their admins are told.
   const submissionStore = createSubmissionStore({
     ...base,
     member: config.memberLimit,
@@ -315,9 +315,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         ),
     },
     { name: 'games', start: games.start },
-    // Starts before the connection, because a connection that never opens must count as silent.
+    // Starts before the connection, so that a connection that never opens counts as silent.
     operations.silence,
-    // Parts stop in reverse order: replies come first because members wait for them, and no member waits for a job.
+    // Parts stop in reverse order. Replies come first, because members are waiting for them, and no member waits for a job.
     {
       name: 'jobs',
       async start() {

@@ -1,4 +1,6 @@
-/** Creates an in-memory map with a maximum number of entries. It drops the entry that was set longest ago. */
+/**
+ * Creates an in-memory map with a maximum number of entries. When it is full, it drops the entry that was set longest ago.
+ */
 export function createBoundedMap<Value>(most: number) {
   const entries = new Map<string, Value>();
   return {
@@ -17,7 +19,7 @@ export function createBoundedMap<Value>(most: number) {
 const MOST_CACHED = 1_000;
 
 /**
- * Caches loaded values that are needed for every keystroke or page.
+ * Caches values that are needed for every keystroke or page.
  * @param forMs how long an entry stays cached, in milliseconds
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
@@ -26,7 +28,7 @@ export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: 
     get(id: string): Promise<Value> {
       const known = entries.get(id);
       if (known && performance.now() - known.at < forMs) return known.value;
-      // Cached from the beginning of the load, so that a change during it drops the entry.
+      // The promise is cached when the load begins, so that a change in the meantime drops the entry.
       const value = load(id);
       entries.set(id, { at: performance.now(), value });
       value.catch(() => entries.delete(id));

@@ -1,6 +1,8 @@
-/** Creates queues that run the work of each key one piece at a time, in order. Other keys don't wait for it. */
+/**
+ * Creates queues that run one piece of work at a time for each key, in order. Work with different keys runs concurrently.
+ */
 export function createInOrder() {
-  /** Resolves at the end of each key's latest work. */
+  /** For each key, a promise that resolves when its latest work has ended. */
   const ends = new Map<string, Promise<void>>();
 
   return {
@@ -24,8 +26,8 @@ export function createInOrder() {
 }
 
 /**
- * Prevents overlapping runs. A call during a run waits for one more run, because the current one may be past the part
- * that matters to the caller. All calls until that run begins share it.
+ * Prevents overlapping runs. A call during a run waits for one more run, because the current run may already be past the
+ * part that matters to the caller. All calls until that next run begins share it.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   const runs = createInOrder();

@@ -9,7 +9,8 @@ export interface Part {
 }
 
 /**
- * How long after its start a part begins background work, in milliseconds. Members who have waited for the bot come first.
+ * How long after its start a part begins background work, in milliseconds. Members who have been waiting for the bot come
+ * first.
  */
 export const AFTER_START_MS = 1_000;
 
@@ -54,7 +55,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
-/** Waits until something ends, successfully or not, for at most `ms` milliseconds. */
+/** Waits until a promise settles, for at most `ms` milliseconds. */
 export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();
   const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
@@ -63,8 +64,8 @@ export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<voi
 }
 
 /**
- * Starts parts in order, and stops them in reverse order, once. If one fails to start, the earlier ones are stopped and its
- * error is thrown. A part that fails to stop is logged, and the others are stopped anyway.
+ * Starts parts in order, and stops them once, in reverse order. If one fails to start, the earlier ones are stopped and its
+ * error is thrown. If one fails to stop, the error is logged and the others are still stopped.
  */
 export function startInOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
   const started: Part[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { codeOf } from './error-code.ts';
 
-/** The server can't listen on its address. The message is for the operator. */
+/** The server can't listen on its address. The message is written for the operator. */
 export class HttpServerError extends Error {
   override readonly name = 'HttpServerError';
 }

@@ -12,7 +12,7 @@ export interface Logger {
 }
 
 const nothing = () => undefined;
-/** A logger for programs that report to people at a terminal. */
+/** A logger for programs that report to people at a terminal, which logs nothing. */
 export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export interface LogOutput {
@@ -49,24 +49,24 @@ export function createLogger({ level, output = standardOutput() }: LoggerOptions
   );
 }
 
-/** The most that may wait for a reader or for disk space, in bytes: the capacity of a Linux pipe. */
+/** The maximum number of bytes that wait to be written, which is the capacity of a Linux pipe. */
 const MOST_WAITING = 65_536;
 const WAITING_EVERY_MS = 1_000;
 
 /**
  * Writes immediately, so that the last line is written before the process ends. Lines that can't be written wait, up to
- * {@link MOST_WAITING}; the rest is dropped. So the bot never waits for a reader of the log, and a full disk doesn't stop
- * it.
+ * {@link MOST_WAITING}; the rest is dropped. So the bot never waits for a slow reader of the log, and a full disk doesn't
+ * stop it.
  */
 function standardOutput(fd = 1): LogOutput {
-  // Once Node has created its stream of a pipe or a socket, writes to it fail instead of waiting.
+  // Once Node has created its stream for a pipe or a socket, writing fails instead of blocking.
   void process.stdout;
   const output = pino.destination({
     dest: fd,
     sync: true,
     maxLength: MOST_WAITING,
     retryEAGAIN: () => false,
-    // Waiting lines are retried even without a new line.
+    // Retries waiting lines even if there is no new line.
     minLength: 1,
     periodicFlush: WAITING_EVERY_MS,
   });
@@ -93,7 +93,7 @@ export async function terminalOutput(): Promise<LogOutput> {
   return { write: (line) => output.write(format(line) ?? line) };
 }
 
-/** Opens the terminal again, because Node's own stream blocks while the user holds the terminal (Ctrl-S). */
+/** Opens the terminal a second time, because Node's own stream blocks while the user has paused the terminal (Ctrl-S). */
 function openTerminal(): number {
   try {
     return openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK);
@@ -102,12 +102,12 @@ function openTerminal(): number {
   }
 }
 
-/** How many levels of causes of an error are logged. */
+/** The number of nested causes of an error that are logged. */
 const DEPTH = 4;
 
 /**
- * Describes an error in loggable form. It copies only known fields: discord.js errors contain the interaction token in
- * `url` and members' input in `requestBody`, and errors of other libraries may contain anything.
+ * Describes an error in a form that can be logged. It copies only known fields. discord.js errors contain the interaction
+ * token in `url` and members' input in `requestBody`, and errors from other libraries may contain anything.
  */
 function describeError(error: unknown, depth = DEPTH): unknown {
   if (!(error instanceof Error))
@@ -130,10 +130,10 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
-/** A bot token: its id, a time of six characters, a signature of 27 or more. */
+/** Matches a bot token: its id, a time of six characters, and a signature of 27 or more. */
 const BOT_TOKEN = /(?<![\w-])[\w-]{20,}\.[\w-]{5,20}\.[\w-]{20,}/g;
 
-/** Removes anything that looks like a token: an interaction's (Discord puts it in paths), a bot's, a form's `api_key`. */
+/** Removes anything that looks like an interaction token (Discord puts it in paths), a bot token, or a form's `api_key`. */
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')

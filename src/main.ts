@@ -12,16 +12,19 @@ import { StuckTransactionError } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
-/** How long a stop may take, in milliseconds; app.ts divides it. Work unfinished by then must not keep the bot alive. */
+/**
+ * How long stopping can take, in milliseconds; app.ts divides this time. Work that is unfinished by then must not keep the
+ * bot running.
+ */
 const STOP_MS = 10_000;
 
-/** How long a second signal is ignored, in milliseconds, because npm passes Ctrl-C on a second time. */
+/** How long a second signal is ignored, in milliseconds, because npm forwards Ctrl-C a second time. */
 const SECOND_SIGNAL_MS = 1_000;
 
 /** How often the bot checks whether its parent process is still running, in milliseconds. */
 const PARENT_EVERY_MS = 500;
 
-/** Failures whose message explains everything to the operator; a stack trace would only hide it. */
+/** Errors whose message tells the operator everything. A stack trace would only distract from it. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 /**

@@ -26,13 +26,14 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** The environment is unusable. The message names every bad variable, one per line, and no values. */
+/** Thrown if the environment is unusable. The message names every bad variable, one per line, but never contains values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * At most 32 code points: the name is in most texts, and next to other words in a modal's hint, which has a limit of 100.
+ * At most 32 code points, because most messages contain the name. In a modal's hint, it appears next to other words, and
+ * the whole hint is limited to 100.
  */
 const NAME = /^\P{C}{1,32}$/u;
 /** The levels of pino. */
@@ -41,7 +42,7 @@ const FORMATS = ['brackets', 'indices'] as const;
 const TRANSPORTS = ['gateway', 'http'] as const;
 const SWITCH = ['on', 'off'] as const;
 
-/** The bot's configuration. `listingApiUrl` is the variable `LISTING_API_URL`, and so on. */
+/** The bot's configuration. For example, `listingApiUrl` is the variable `LISTING_API_URL`. */
 const configSchema = z.object({
   discordToken: botToken,
   /** Without a trailing slash, like `listingApiUrl`. */
@@ -52,29 +53,30 @@ const configSchema = z.object({
   /** How interactions arrive: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
   interactions: z.enum(TRANSPORTS, must(TRANSPORTS.join(' or '))).default('gateway'),
   /**
-   * The public key that verifies Discord's signatures, in hexadecimal, and the port of the endpoint. `http` requires both.
+   * The public key that verifies Discord's signatures, in hexadecimal, and the port of the endpoint. Both are required for
+   * `http`.
    */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
-  /** The address of the endpoint; `httpHost` if absent. */
+  /** The address that the endpoint listens on; `httpHost` if absent. */
   interactionsHost: z.exactOptional(address),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
   ),
-  /** The operator's key, used only to read the games list. */
+  /** The operator's key, which is only used to read the games list. */
   listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
-  /** The maximum number of concurrent requests to the listing service, for all guilds together. */
+  /** The maximum number of concurrent requests to the listing service for all guilds in total. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  /** The name of the service for members, and its page for them, which may contain `{address}`. */
+  /** The service's name and page for members. The page may contain `{address}`. */
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
   listingUrl: z.exactOptional(listingPage),
   listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
-  /** How much one member can submit, and one guild with all its members. */
+  /** How much one member can submit, and how much all members of a guild can submit together. */
   memberLimit: usageLimit.default({ servers: 1000, seconds: 3600 }),
   guildLimit: usageLimit.default({ servers: 5000, seconds: 3600 }),
   /** How long accepted and unknown servers are kept. */
@@ -82,11 +84,11 @@ const configSchema = z.object({
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   storeUrl: storeUrl.default(sqliteAt('data/bot.sqlite')),
-  /** 32 bytes each in base64. The first encrypts, all decrypt. Required with PostgreSQL. */
+  /** Keys of 32 bytes in base64. The first one encrypts; all of them decrypt. Required with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys),
-  /** Where files that members upload are read from: `host` or `host:port`, in lower case. */
+  /** The hosts that members' uploads are read from: `host` or `host:port`, in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
-  /** The guilds that can use the bot (all if absent), and the blocked guilds and users. */
+  /** The guilds that can use the bot (all if absent), and the guilds and users that are blocked. */
   allowedGuilds: z.exactOptional(ids),
   blockedGuilds: z.exactOptional(ids),
   blockedUsers: z.exactOptional(ids),
@@ -95,15 +97,15 @@ const configSchema = z.object({
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),
   privacyUrl: z.exactOptional(link),
-  /** The address for health checks and metrics, which aren't served without a port. */
+  /** The port and address for health checks and metrics. Without a port, they aren't served. */
   httpPort: z.exactOptional(port),
   httpHost: address.default('127.0.0.1'),
-  /** How long the gateway may be silent before the process exits; 0 for no limit. */
+  /** How long the gateway can be silent before the process exits; 0 means no limit. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
-  /** How often a SQLite file is backed up; 0 for never. */
+  /** How often a SQLite file is backed up; 0 means never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
-  /** How the operator is notified: a Discord webhook, and a page requested regularly while the bot is ready. */
+  /** How the operator is notified: a Discord webhook, and a URL that is requested regularly while the bot is ready. */
   operatorWebhookUrl: z.exactOptional(
     secretUrl(
       'a Discord webhook URL: https://discord.com/api/webhooks/… (from the settings of a channel, under Integrations)',
@@ -121,7 +123,7 @@ const configSchema = z.object({
     'https://api.steampowered.com, or another https URL (http only on this machine)',
     isHttpsOrLoopback,
   ).default('https://api.steampowered.com'),
-  /** Absent: the machine's own name servers. */
+  /** If absent, the machine's own name servers are used. */
   nameServers: z.exactOptional(nameServers),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
@@ -145,16 +147,18 @@ const SECRETS = [
 /** Variables that can also be given as a file, by `NAME_FILE`. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
-/** A variable that must not be empty: it restricts the bot to some guilds, and an empty value must not open it to all. */
+/**
+ * This variable must not be empty. It restricts the bot to some guilds, and an empty value must not open it to all of them.
+ */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
 /** The names of all variables that the bot reads. */
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files that `NAME_FILE` names. An empty value counts as absent, except for
- * {@link NEVER_EMPTY}.
- * @throws ConfigError naming every bad variable with its requirement
+ * Reads the environment, and the files named by `NAME_FILE` variables. An empty value counts as absent, except for {@link
+ * NEVER_EMPTY}.
+ * @throws ConfigError that names every bad variable and its requirement
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
@@ -180,8 +184,8 @@ export const readEncryptionKey = (env: Environment) => readSome(env, ['encryptio
 
 /**
  * Reads the location of the data from a tool's argument.
- * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable. Every user of the machine can see
- *   arguments, so a URL with a password must not be one.
+ * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable. It must not be a URL with a password,
+ * because all users of the machine can see arguments
  */
 export function readStoreUrl(env: Environment, given: string): StoreUrl {
   const url = parseStoreUrl(given);
@@ -205,7 +209,7 @@ function variableOf(property: string): string {
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
   const values: Record<string, string> = {};
-  /** One sentence per bad variable, by its name. */
+  /** One sentence for each bad variable, by the variable's name. */
   const problems = new Map<string, string>();
   for (const property of Object.keys(schema.shape)) {
     const name = variableOf(property);
@@ -250,24 +254,25 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
   ];
 }
 
-/** The maximum length of a value repeated in a message. A bot token in the wrong variable is longer. */
+/** The maximum length of a value that a message repeats. A bot token in the wrong variable is longer. */
 const LONGEST_SHOWN = 40;
 
-/** Returns the given value for a message, unless it is a secret or a URL with a password. */
+/** Returns the given value for use in a message, unless it is a secret or a URL with a password. */
 function given(name: string, value: string | undefined): string {
   if (value === undefined || SECRETS.includes(name)) return '';
   if (value.includes('@') || value.length > LONGEST_SHOWN) return '';
   return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
 }
 
-/** Suggests the same address with https, if that is all it lacks. */
+/** Suggests the same URL with https, if the missing scheme is the only problem. */
 function withHttps(value: string): string {
   const [, rest = ''] = /^(?:http:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/.*)?)$/i.exec(value) ?? [];
   return rest === '' ? '' : `; did you mean https://${rest}?`;
 }
 
 /**
- * Returns the problems of variables that are valid alone but not together: one sentence by the name of each.
+ * Returns the problems of variables that are each valid but contradict one another: one sentence by the name of each
+ * variable.
  * @param values the given values, by property
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -299,8 +304,8 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 }
 
 /**
- * Returns a variable, or the content of the file that it names, trimmed; `undefined` if it is empty.
- * @throws ConfigError naming the variable but not its value, which may be a secret in the wrong variable
+ * Returns the trimmed value of a variable, or of the file that it names; `undefined` if it is empty.
+ * @throws ConfigError that names the variable but doesn't contain its value, which may be a secret in the wrong variable
  */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
@@ -353,7 +358,8 @@ function meantBy(name: string): string | undefined {
 }
 
 /**
- * Whether `long` contains all words of `short` and begins with the same one, as `DISCORD_BOT_TOKEN` and `DISCORD_TOKEN`.
+ * Whether `long` contains all words of `short` and begins with the same one, as with `DISCORD_BOT_TOKEN` and
+ * `DISCORD_TOKEN`.
  */
 function hasWordsOf(long: string, short: string): boolean {
   const words = long.split('_');

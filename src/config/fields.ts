@@ -6,11 +6,14 @@ import { parseStoreUrl } from '../store-url.ts';
 
 /** 32 bytes in hexadecimal or base64 (either alphabet). */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A host name or address in URL form, IPv6 in brackets, with a port if it isn't the scheme's default. */
+/** A host name or address as in a URL: IPv6 in brackets, and a port if it isn't the scheme's default. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** With an address of 253 characters and a port in it, a longer link could exceed Discord's limit. */
+/**
+ * The maximum length of a link. A longer link that contains an address of 253 characters and a port could exceed Discord's
+ * limit.
+ */
 const LONGEST_PAGE = 200;
-/** One week. The timer that ends a window supports at most 24 days. */
+/** One week. The timer for the end of a period supports at most 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
 /** Builds zod's message for a requirement: `X is missing: it must be …` or `X must be …`. */
@@ -34,7 +37,7 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-/** At most this many servers of a guild are kept, and only those can be counted. */
+/** The maximum number of servers per guild that are kept and can be counted. */
 const MOST_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
@@ -54,7 +57,7 @@ export const usageLimit = z
   );
 
 /**
- * Accepts a URL, and removes slashes at its end.
+ * Accepts a URL, and removes trailing slashes.
  * @param allowed an additional condition
  */
 export function url(requirement: string, allowed: (url: URL) => boolean) {
@@ -73,7 +76,7 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Accepts a secret, and wraps it in a `Secret` so that no text shows it. */
+/** Accepts a secret, and wraps it in a `Secret` so that it can't appear in messages. */
 export function secret(requirement: string, pattern: RegExp) {
   return z
     .string(must(requirement))
@@ -81,7 +84,7 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** Accepts a secret URL, which works for anyone who knows it, and wraps it in a `Secret`. */
+/** Accepts a URL that gives access to anyone who knows it, and wraps it in a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
@@ -99,7 +102,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Returns a hint about the usual mistake in such a token, without repeating any of it. */
+/** Returns a hint about the usual mistakes in such a token, without repeating any part of it. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
   if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text)) return '. It has quotes around it: remove them';
@@ -137,7 +140,7 @@ function isListingPage(text: string): boolean {
   return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
-/** A SQLite file, or a PostgreSQL database whose password is never in a text. */
+/** A SQLite file, or a PostgreSQL database. Its password never appears in messages. */
 export const storeUrl = z.string().transform((text, { addIssue }) => {
   const parsed = parseStoreUrl(text);
   if (parsed) return parsed;
@@ -182,7 +185,7 @@ export const hostsWithPorts = z
     must('hosts such as cdn.example.com or cdn.example.com:8443, separated by commas'),
   );
 
-/** Accepts IP addresses of name servers, with or without a port, with commas between them. */
+/** Accepts IP addresses of name servers, with or without ports, separated by commas. */
 export const nameServers = hostsWithPorts.refine(
   (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
   must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas'),
@@ -202,31 +205,29 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/**
- * Whether a URL has neither a password, which a log could show, nor a query or fragment, so that a path can be appended.
- */
+/** Whether a URL has no password, which a log could show, and no query or fragment, so that a path can be appended. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** Whether API keys can be sent to the URL: never unencrypted over a network. */
+/** Whether it is safe to send API keys to the URL. They are never sent unencrypted over a network. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether the bot's token can be sent to the URL. A mistyped variable must not leak it to someone else. */
+/** Whether it is safe to send the bot's token to the URL. A typo in the variable must not leak it to someone else. */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
 
-/** Whether it is the address of a webhook; a thread's is allowed too. */
+/** Whether it is the URL of a webhook, which can also be a thread's. */
 export const isDiscordWebhook = (url: URL): boolean =>
   isDiscordOrLoopback(url) &&
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
   /^(?:\?thread_id=\d+)?$/.test(url.search);
 
-/** Whether the URL leads to this machine. `URL` has already normalised every notation of an IPv4 address. */
+/** Whether the URL leads to this machine. `URL` has already normalised the different notations of IPv4 addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

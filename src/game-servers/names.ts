@@ -13,16 +13,16 @@ const REMEMBERED_MS = 60_000;
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
 /**
- * Looks up names of game servers. It uses c-ares, since `dns.lookup` shares a few threads with the bot's own new connections:
- * eight names with silent name servers delayed these by 16 seconds (measured).
- * @param nameServers addresses with or without a port; the machine's own if absent
+ * Looks up names of game servers. It uses c-ares, because `dns.lookup` shares a few threads with the bot's own new
+ * connections. Eight names with silent name servers delayed those by 16 seconds (measured).
+ * @param nameServers addresses with or without a port; the machine's own name servers if absent
  */
 export function createNames(nameServers?: readonly string[]) {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
 
   const addresses = createCache(async (host): Promise<readonly string[]> => {
-    // The name can be from an SRV record, which anyone can publish.
+    // The name may come from an SRV record, which anyone can publish.
     if (!parseHost(host).ok) return [];
     if (isIP(host) !== 0) return [host];
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -46,9 +46,15 @@ export function createNames(nameServers?: readonly string[]) {
   }, REMEMBERED_MS);
 
   return {
-    /** Returns the public addresses of a host: itself if it is one; none if the lookup fails. */
+    /**
+     * Returns the public addresses of a host. Returns the host itself if it is an address, and an empty list if the lookup
+     * fails.
+     */
     addressesOf: addresses.get,
-    /** Returns the port that Minecraft clients use for a name, if it is certain. @throws Error if the lookup fails */
+    /**
+     * Returns the port that Minecraft clients use for a name; `undefined` if it isn't certain. @throws Error if the lookup
+     * fails
+     */
     minecraftPort: minecraftPorts.get,
     stop: (): void => resolver.cancel(),
   };

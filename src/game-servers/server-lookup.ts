@@ -34,7 +34,7 @@ type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefine
 
 /**
  * Creates the lookup that fills in the query port, the game or the Minecraft port if a member didn't type it. It uses
- * Steam's public list and DNS, and never contacts a game server. It never replaces typed values.
+ * Steam's public list and DNS, and never contacts game servers. It never replaces what a member typed.
  */
 export function createServerLookup({ nameServers, games, ...deps }: ServerLookupDeps) {
   const steam = createSteam(deps);
@@ -42,11 +42,11 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
 
   async function steamServersAt(host: string): Promise<readonly SteamServer[]> {
     const [address, ...others] = (await names.addressesOf(host)).filter((each) => isIPv4(each));
-    // Behind several addresses there can be several game servers.
+    // If the name has several addresses, they may belong to different game servers.
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns the lookup for an incomplete row: the host, and the way to look it up. */
+  /** Returns the lookup for an incomplete row: its host, and the function that looks it up. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
@@ -62,7 +62,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 
-  /** Rereads a row with the values found. Returns it unchanged if it still can't be submitted. */
+  /** Reads a row again with the values that were found. Returns it unchanged if it still can't be submitted. */
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
@@ -75,7 +75,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   }
 
   return {
-    /** Returns the rows with the values found within 2.5 seconds. Never throws. */
+    /** Returns the rows, completed with the values that were found within 2.5 seconds. Never throws. */
     async complete(rows: readonly Row[]): Promise<readonly Row[]> {
       const steamGames = steamGamesAmong(games);
       const completed = [...rows];
@@ -90,7 +90,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
       const changed = completed.filter((row, index) => row !== rows[index]);
       for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
-      // Completed rows can be equal. Values found later are ignored.
+      // Rows can become equal when they are completed. Values that are found later are ignored.
       return withRepeats([...completed]);
     },
     async stop(): Promise<void> {
@@ -100,13 +100,13 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   };
 }
 
-/** Returns the game server of a row that lacks only a game; its game is ''. */
+/** Returns the game server of a row if only its game is missing, with '' as the game. */
 function serverWithoutGame(row: Row): ServerSubmission | undefined {
   const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
   return read?.ok ? read.submission : undefined;
 }
 
-/** Returns the values in Steam's list for a game server without a query port, or without a game (''). */
+/** Returns the values in Steam's list for a game server that lacks a query port, or a game (''). */
 function findingFor(
   { port, game: named }: ServerSubmission,
   servers: readonly SteamServer[],

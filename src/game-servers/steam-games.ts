@@ -1,7 +1,7 @@
 import type { GameIndex } from '../listing/game-search.ts';
 
 /**
- * Steam app ids with the aliases or names that a listing service can have for the game. Game servers report the id of the
+ * Steam app ids with the aliases or names that a listing service may use for the game. Game servers report the id of the
  * store page that players see. Minecraft and SA-MP aren't on Steam.
  */
 const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([

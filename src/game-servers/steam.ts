@@ -11,17 +11,20 @@ export interface SteamDeps {
 }
 
 const PATH = '/ISteamApps/GetServersAtAddress/v1/';
-/** The maximum size of a response, in bytes. A thousand game servers take some 200 KiB. */
+/** The maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED_MS = 10 * 60_000;
-/** The bot can make one request a second and save up this many, so at most 86,400 a day. Steam's terms allow 100,000. */
+/**
+ * The bot can make one request per second, and save up this many. So it makes at most 86,400 requests a day, while Steam's
+ * terms allow 100,000.
+ */
 const MOST_SAVED_REQUESTS = 60;
-/** The time limit for a whole request, in milliseconds. A submission never waits longer. */
+/** The time limit for a whole request, in milliseconds. A submission never waits longer than this. */
 const REQUEST_MS = 2_500;
 const MOST_FAILURES = 3;
 /**
- * Pauses in milliseconds. The first follows three failures, and each further one is twice as long, up to the longest. A
- * 429 or 403 starts the longest one.
+ * The first and the longest pause, in milliseconds. The first one follows three failures in a row, and each further one is
+ * twice as long. A 429 or 403 starts the longest one.
  */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
@@ -42,7 +45,7 @@ const serverSchema = z
   })
   .transform(({ addr, gameport, appid }) => ({ queryPort: addr, gamePort: gameport, appId: appid }));
 
-/** A game server in Steam's public list. Players connect to its game port, and its query port answers queries. */
+/** A game server in Steam's public list. Players connect to its game port; its query port answers queries. */
 export type SteamServer = z.infer<typeof serverSchema>;
 
 /**
@@ -56,7 +59,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /** Whether a request can be made now. Counts it if so. */
+  /** Whether a request can be made now. If so, counts it. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
@@ -67,7 +70,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }
 
   function noteFailure(error: unknown): void {
-    // Other requests that were under way when the pause began fail for the same reason.
+    // Other requests that were in progress when the pause began fail for the same reason.
     if (now() < pausedUntil) return;
     const isLimited = error instanceof Error && LIMITED.has(error.cause);
     failures = isLimited ? Number.POSITIVE_INFINITY : failures + 1;

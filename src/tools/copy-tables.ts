@@ -28,7 +28,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
 };
 /** Values that a store writes for itself at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
-/** Rows in one statement; SQLite allows 32,766 values. */
+/** The number of rows in one statement. SQLite allows 32,766 values. */
 const ROWS_PER_STATEMENT = 500;
 
 export interface CopyDeps {
@@ -41,22 +41,23 @@ export interface CopyDeps {
 export interface CopyResult {
   /** The number of rows, by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Encrypted values that the given keys can't decrypt, such as a record that was already damaged. */
+  /**
+   * The names of encrypted values that the given keys can't decrypt. For example, a record may already have been damaged.
+   */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Copies all data from one database to another, which must be empty. No bot may be running on either. The source stays
- * unchanged.
- * @throws StoreError or EncryptionKeyError with the reason; the target then stays empty
+ * Copies all data from one database to another, which must be empty. No bot may be using either. The source isn't changed.
+ * @throws StoreError or EncryptionKeyError with the reason; in that case the target stays empty
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<CopyResult> {
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // The single transaction can take minutes, but no other work waits for it.
+  // The single transaction can take minutes, but nothing else waits for it.
   const quiet = { ...logger, warn: () => undefined };
-  // The operator may start an older version of the bot on the source again.
+  // Doesn't migrate the source, because the operator may go back to an older version of the bot.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
   const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-/** Asks the user at the terminal, or reads the answers from a pipe. */
+/** Asks the user questions at the terminal, or reads the answers from a pipe. */
 export function createQuestions() {
   const { stdin, stdout } = process;
   let isHidden = false;
@@ -14,7 +14,7 @@ export function createQuestions() {
     },
   });
   const lines = createInterface({ input: stdin, output: echo, terminal: stdin.isTTY === true });
-  // Unlike `question`, this keeps lines that arrive before their question.
+  // Unlike `question`, this doesn't lose lines that arrive before their question.
   const answers = lines[Symbol.asyncIterator]();
 
   return {

@@ -47,7 +47,7 @@ async function setUp(questions: Questions, env: Environment): Promise<void> {
 
 interface TestedValue {
   readonly findings: readonly Finding[];
-  /** The value to write, if it differs from the given one. */
+  /** The value to write, if it isn't the value that was given. */
   readonly better?: string;
   readonly application?: PortalFindings['application'];
 }
@@ -60,7 +60,7 @@ interface Setting {
   readonly check: (env: Environment) => Promise<TestedValue>;
 }
 
-/** Reads a setting from the environment, or asks for it, until it works or the user insists on it. */
+/** Reads a setting from the environment or asks for it, until it works or the user insists on it. */
 async function settle(
   questions: Questions,
   env: Environment,
@@ -97,7 +97,7 @@ async function tryToken(env: Environment): Promise<TestedValue> {
   return checkPortal(withDeadline(api), config);
 }
 
-/** Checks whether the service answers as specified at this address. Only the doctor checks whether it accepts a key. */
+/** Checks whether the service at this URL responds as specified. Only the doctor checks whether it accepts a key. */
 async function tryListing(env: Environment): Promise<TestedValue> {
   const { listingApiKey: _, ...config } = readListingConfig(env);
   const finding = await find('Listing service', () => checkListing(config));
@@ -107,7 +107,7 @@ async function tryListing(env: Environment): Promise<TestedValue> {
   return { findings: [{ check: finding.check, state: 'ok', text }], better };
 }
 
-/** Writes the settings to the file, which only its owner can read. The rest of the file stays. */
+/** Writes the settings to the file, which only its owner can read. The rest of the file stays unchanged. */
 async function write(questions: Questions, settings: Readonly<Record<string, string>>): Promise<void> {
   const isThere = existsSync(FILE);
   if (isThere) {
@@ -118,7 +118,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   }
   let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
-  // A symbolic link stays a link.
+  // If the file is a symbolic link, it stays one.
   const path = isThere ? realpathSync(FILE) : FILE;
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   chmodSync(`${path}.new`, 0o600);
@@ -126,7 +126,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   print(`\nWrote ${FILE}, which only you can read.\n`);
 }
 
-/** Sets a variable in the text of a file: in place if it is there, otherwise at the end. */
+/** Sets a variable in the content of a file. Replaces it if it exists, otherwise adds it at the end. */
 function withSetting(text: string, name: string, value: string): string {
   const setting = `${name}=${value}`;
   const lines = text.split('\n');

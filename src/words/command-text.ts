@@ -1,8 +1,8 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
 /*
- * Texts for Discord's command fields. Names of commands and options are the same in every language, because Discord's
- * clickable mentions and pasted commands show the default name to everyone (discord-api-docs#7309, #5446).
+ * Builds the texts of Discord's command fields. Names of commands and options are the same in every language, because
+ * Discord's clickable mentions and pasted commands show the default name to everyone (discord-api-docs#7309, #5446).
  */
 
 interface CommandSentences {
@@ -25,7 +25,7 @@ export const optionText = (command: CommandName, option: string) =>
     return text.description;
   });
 
-/** Returns the name of an option's choice: an outcome. */
+/** Returns the name of a choice for an outcome. */
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
@@ -45,8 +45,8 @@ const described = (name: string, descriptionIn: (sentences: Sentences) => string
 });
 
 /**
- * Returns a text under each of Discord's locale codes. Texts that equal the English default aren't sent, because Discord
- * drops them.
+ * Returns a text under each of Discord's locale codes. Omits texts that equal the English default, because Discord would
+ * drop them.
  */
 function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
   const english = textIn(ENGLISH.sentences);

@@ -8,7 +8,7 @@ import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** How many games are suggested instead of an unknown one. */
+/** The number of games that are suggested instead of an unknown one. */
 export const NEAREST = 3;
 const USUAL_GAME = { alias: 'cs2' };
 const MOST_EXAMPLES = 2;
@@ -19,7 +19,7 @@ const SHORTEST_NAME = 5;
 export const gameChoices = (games: readonly Game[]) =>
   games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
-    // The alias stays whole: two games can have the same name, but choices must differ.
+    // The alias isn't shortened, because two games can have the same name, but choices must differ.
     const capacity = LONGEST_NAME - tail.length;
     const isAliasEnough = name === alias || capacity < SHORTEST_NAME;
     return {
@@ -28,7 +28,7 @@ export const gameChoices = (games: readonly Game[]) =>
     };
   });
 
-/** Returns the games' names for buttons, with the alias if two games have the same name. */
+/** Returns the games' names for buttons, together with the alias if two games have the same name. */
 export const gameLabels = (games: readonly Game[]) =>
   games.map((game) => {
     const isAlone = games.filter(({ name }) => name === game.name).length === 1;
@@ -39,13 +39,13 @@ export const gameLabels = (games: readonly Game[]) =>
 /** Whether a select accepts the alias: values have 1 to 100 characters (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
-/** Returns a game as a select option, labelled with its alias if its name is invisible. */
+/** Returns a game as a select option. If its name is invisible, the option shows the alias. */
 export const gameOption = ({ name, alias }: Game) => ({
   label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
 });
 
-/** Returns the games that a select accepts, widely known ones first. A select has at most 25 options. */
+/** Returns the games that can be options of a select, widely known ones first. A select has at most 25 options. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
 /** Formats games with their aliases, for a sentence that asks the user to choose one. */
@@ -57,8 +57,8 @@ export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
 /**
- * Returns a game for examples: the usual one, if it can be submitted. @param games the games that can be submitted, if
- * known
+ * Returns a game for examples, which is the usual one if it can be submitted. @param games the games that can be submitted,
+ * if known
  */
 export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
@@ -76,7 +76,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Returns the message that a game is unknown or not allowed here, with the nearest games. */
+/** Returns the message that a game is unknown or not allowed here, with the most similar games. */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)
@@ -85,7 +85,7 @@ export function unusableGameText(audience: Audience, typed: string, games: GameI
   return withSign('not-sent', notReadyText(problem, t));
 }
 
-/** Returns the message that a game is unknown, with games that may have been meant. */
+/** Returns the message that a game is unknown, with games that the member may have meant. */
 export function unknownGame({ t, mention }: Audience, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0

@@ -6,7 +6,7 @@ import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /**
- * Returns the end of a key, which identifies it to people, for use between backticks. @param lastFour empty if the key is
+ * Returns the end of a key, so that people can recognise it, for use between backticks. @param lastFour empty if the key is
  * too short
  */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
@@ -24,7 +24,7 @@ export function keyText(why: NoKey, audience: Audience): string {
   }
 }
 
-/** Returns where to enter a key, or who to ask. */
+/** Returns where to enter a key, or who can do it. */
 export const enterText = ({ t, mention, isAdmin }: Audience): string =>
   t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
 

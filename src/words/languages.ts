@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import en from './en.json' with { type: 'json' };
 
 /**
- * The bot's languages. The key is a BCP 47 tag and the language's file name. The values are Discord's locale codes for the
- * languages (Discord docs: Reference, Locales). Discord rejects all commands if one is wrong.
+ * The bot's languages. The key is a BCP 47 tag and the name of the language's file. The values are Discord's locale codes
+ * for the language (Discord docs: Reference, Locales). If one of them is wrong, Discord rejects all commands.
  */
 const LOCALES = {
   en: ['en-US', 'en-GB'],
@@ -41,7 +41,7 @@ export interface Language {
   readonly sentences: Sentences;
 }
 
-/** The source of all translations, and the language of users whose own language isn't supported. */
+/** The source of all translations, which is also used for users whose own language isn't supported. */
 export const ENGLISH: Language = {
   tag: 'en',
   locales: LOCALES.en,
@@ -52,7 +52,7 @@ export const ENGLISH: Language = {
 export const languageOf = (locale: string): Language =>
   languages.find(({ locales }) => locales.includes(locale)) ?? ENGLISH;
 
-/** All languages, loaded at startup: 22 of them take 4 ms and 1.5 MB. */
+/** All languages. They are loaded at startup, which takes 4 ms and 1.5 MB for 22 of them. */
 export const languages: readonly Language[] = Object.entries(LOCALES).map(([tag, locales]) => ({
   tag,
   locales,

@@ -11,7 +11,7 @@ import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** A reason for sending nothing, other than the guild's key. */
+/** A reason why nothing was sent, other than a problem with the guild's key. */
 type OtherReason = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Returns why nothing was sent, as a sentence for the member. */
@@ -35,7 +35,7 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Returns why an approved submission wasn't sent and is still pending, and what the moderator can do. */
+/** Returns why an approved submission wasn't sent and is still waiting, and what the moderator can do. */
 export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
@@ -53,7 +53,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Returns in a few words why servers aren't sent, usually with a solution. */
+/** Briefly describes why servers aren't sent, usually with a solution. */
 export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText {
   switch (reason.code) {
     case 'in-flight':
@@ -73,15 +73,18 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
   }
 }
 
-/** Returns the message that a limit was reached, and until when. */
+/** Returns the message that a limit was reached, and how long it applies. */
 export function limitText({ code, limit, until }: ReachedLimit, t: Translate): ProblemText {
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** Members are warned of a limit other than the daily quota when at most this many servers are left. */
+/** If at most this many servers are left, members are warned of a limit other than the daily quota. */
 const FEW_LEFT = 10;
 
-/** Returns how many more servers can be submitted. A limit other than the daily quota is mentioned only if few are left. */
+/**
+ * Returns how many more servers can be submitted. Limits other than the daily quota are only mentioned if few servers are
+ * left.
+ */
 export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { time: fromText(limited.until) });
@@ -89,7 +92,7 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** Returns the first of the servers that were already submitted, and where to look up unknown ones. */
+/** Lists the first servers that were already submitted, and where to look up unknown ones. */
 function beforeTexts(
   { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,
@@ -102,7 +105,7 @@ function beforeTexts(
   return server.outcome.kind === 'unknown' ? [text, unknownText(audience, [server])] : [text];
 }
 
-/** How many already submitted servers a message names. */
+/** The number of already submitted servers that a message names. */
 const MOST_EARLIER = 3;
 
 /** Returns the first servers that were already submitted, with their outcomes. */

@@ -18,7 +18,10 @@ import {
 import { failureText, serviceWords } from './service.ts';
 import type { Audience, Translate } from './words.ts';
 
-/* Texts about the outcomes of one or many servers: for members, the log channel and files, also after a crash. */
+/*
+ * Texts about the outcomes of one or more servers, for members, the log channel and files. They are also used after a
+ * crash.
+ */
 
 /** A server with its outcome, and its line number if it has one. */
 export interface ServerWithOutcome {
@@ -27,27 +30,30 @@ export interface ServerWithOutcome {
   readonly outcome: ServerOutcome;
 }
 
-/** Servers with the same outcome. Unless they were accepted, the service's message is the same too. */
+/** Servers with the same outcome. Except for accepted servers, they also have the same message from the service. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's messages, escaped, or why there are none. For accepted servers, each different message. */
+  /**
+   * The service's messages, escaped, or the reason why there are none. Accepted servers can have several different
+   * messages.
+   */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
 
-/** Accepted servers first, then failures, then servers to check before they are sent again. */
+/** Accepted servers come first, followed by failures, then by servers to check before they are sent again. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
-/** How many further messages are shown after the first of each outcome. `report.csv` contains all. */
+/** The number of further messages that are shown after the first of each outcome. `report.csv` contains all of them. */
 const MOST_FURTHER = 2;
 /**
- * The maximum length of the service's message about many servers, in UTF-16 units. All messages fit into a reply of 2,000,
- * or into an embed.
+ * The maximum length of the service's message about many servers, in UTF-16 units. All messages together fit into a reply
+ * of 2,000, or into an embed.
  */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
-/** Returns the outcome of one server, for its member. The embed shows which server it is. */
+/** Returns the outcome of one server for its member. The embed shows which server it is. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
   const text = isAdded(outcome)
@@ -57,8 +63,8 @@ export function outcomeText(audience: Audience, server: ServerSubmission, outcom
 }
 
 /**
- * Returns the outcomes of many servers, for their member, with lines that identify the servers.
- * @param namesAll whether every server that failed is named, rather than the first ones
+ * Returns the outcomes of many servers for their member, with lines that name the servers.
+ * @param namesAll whether all failed servers are named, instead of the first ones
  */
 export function outcomeTexts(
   audience: Audience,
@@ -84,7 +90,7 @@ export function outcomeTexts(
 }
 
 /**
- * Returns the outcomes of servers for a log channel. They are short enough to be joined on one line.
+ * Returns the outcomes of servers for a log channel. They are short enough to fit on one line together.
  * @param all how many servers were submitted together
  */
 export function outcomesForLog(
@@ -108,7 +114,7 @@ function logText(t: Translate, outcome: ServerOutcome): string {
   return said === '' ? item : t('look.about', { item, why: said });
 }
 
-/** Returns the service's message about a server, or why there is none, for a cell of a file. */
+/** Returns the service's message about a server, or the reason why there is none, for use in a cell of a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
@@ -136,7 +142,9 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/** Joins the different messages about accepted servers, up to a limit. Other groups have only one. */
+/**
+ * Joins the different messages about accepted servers, up to a limit. Groups with any other outcome have only one message.
+ */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
   const isMore = texts.length > MOST_FURTHER + 1;
@@ -147,13 +155,13 @@ function saidTogether(said: Group['said']): string {
 const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
-/** Returns the service's message, escaped, or why there is none. */
+/** Returns the service's message, escaped, or the reason why there is none. */
 const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
 /**
- * Returns the same for use after a heading. An accepted server's heading already has the meaning of the message, so the
- * message is only quoted.
+ * Returns the same for use after a heading. If a server was accepted, the heading already says what the message means, so
+ * the message is only quoted.
  */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
@@ -167,7 +175,7 @@ function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: 
 }
 
 /**
- * Appends the next step to the text of an outcome. If the text ends with a quote of the service, the step begins on a new
+ * Adds the next step to the text of an outcome. If the text ends with a quote from the service, the step begins on a new
  * line.
  */
 function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
@@ -206,7 +214,9 @@ function nextText(
   }
 }
 
-/** Returns where to look up servers whose outcome is unknown. Without a link to the site, members ask an admin. */
+/**
+ * Returns where to look up servers whose outcome is unknown. If there is no link to the site, members should ask an admin.
+ */
 export function unknownText(audience: Audience, servers: readonly ServerSubmission[]): string {
   const { t, isAdmin } = audience;
   const page = pageAbout(audience, onlyOf(servers));
@@ -217,7 +227,10 @@ export function unknownText(audience: Audience, servers: readonly ServerSubmissi
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
   servers.length === 1 ? servers[0] : undefined;
 
-/** Returns the page on which to look up servers whose outcome is unknown: the page about the only one, or the list. */
+/**
+ * Returns the page on which to look up servers whose outcome is unknown. This is the page about a single server, or the
+ * list.
+ */
 export function pageOfUnknown(
   audience: Pick<Audience, 'pages'>,
   ended: readonly ServerWithOutcome[],
@@ -230,8 +243,8 @@ export function pageOfUnknown(
 const MOST_ANNOUNCED = 10;
 
 /**
- * Returns the guild's public announcement of the servers that were sent for review. Returns `undefined` if there are none,
- * or the guild doesn't announce submissions.
+ * Returns the guild's public announcement of servers that were sent for review. Returns `undefined` if there are none, or
+ * if the guild doesn't announce submissions.
  * @param user the member who submitted them
  */
 export function announcementOf(

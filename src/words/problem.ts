@@ -10,13 +10,13 @@ import type { Translate } from './words.ts';
 export interface ProblemText {
   /** A few words to show after the address. */
   readonly short: string;
-  /** A sentence with the solution, unless it is obvious. */
+  /** A sentence with the solution, if it isn't obvious. */
   readonly help?: string | undefined;
 }
 
 /** The only game whose servers don't need a port, because an SRV record of their name can contain it. */
 const MINECRAFT = 'minecraft';
-/** The maximum length of the input in a text about it, in UTF-16 units. */
+/** The maximum length of input that a message repeats, in UTF-16 units. */
 const LONGEST_VALUE = 60;
 
 /** Returns the text about a problem. @param most the maximum length of each repeated value, in UTF-16 units */
@@ -27,7 +27,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** Ranges with their own explanation. All others are called special. */
+/** Ranges that have their own explanation. All others are called special. */
 const EXPLAINED_RANGES = ['private', 'loopback', 'shared'] as const;
 
 function shortKey(problem: RowProblem) {
@@ -85,7 +85,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** Returns the values of a problem, with every text escaped for use between backticks. */
+/** Returns the values of a problem, with all text escaped for use between backticks. */
 function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,

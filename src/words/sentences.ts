@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
-/** The space after a full-width full stop, which Chinese and Japanese omit because the character includes it. */
+/** The space after a full-width full stop. Chinese and Japanese omit it, because the character already includes it. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
 /** Joins whole sentences, and skips absent ones. */
@@ -13,7 +13,7 @@ export const sentences = (...all: readonly (string | undefined)[]): string =>
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
 /**
- * Joins the first few names, and the number of the others.
+ * Joins the first few names, and adds the number of the others.
  * @param count the total number
  */
 export function namedText(t: Translate, names: readonly string[], count: number): string {
@@ -21,12 +21,12 @@ export function namedText(t: Translate, names: readonly string[], count: number)
   return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);
 }
 
-/** Returns when something is possible again. @param at milliseconds since 1970 */
+/** Returns the sentence about when something is possible again. @param at milliseconds since 1970 */
 export const nextTryText = (at: number, t: Translate): string => t('again.nextTry', { time: fromText(at) });
 
 /**
- * Formats the time from which something is possible, rounded up to the minute. It is absolute, so that it is still true
- * afterwards. The date is shown only if the time is more than a day away.
+ * Formats the time from which something is possible, rounded up to the minute. It is an absolute time, so it is still true
+ * afterwards. It includes the date only if it is more than a day away.
  * @param at milliseconds since 1970
  */
 export const fromText = (at: number): string =>
@@ -35,7 +35,7 @@ export const fromText = (at: number): string =>
 /** Formats a past time so that Discord shows it in the reader's language. @param at milliseconds since 1970 */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
-/** Names a member. @param userId empty once they had their name deleted */
+/** Names a member. @param userId empty if their name was deleted */
 export const byText = (
   t: Translate,
   { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,
@@ -45,7 +45,7 @@ export const byText = (
 const DECISION = /^submissions:(?:declines?|refuse|correct):/;
 
 /**
- * Returns the message that an interaction was interrupted, and neither submitted nor decided anything.
+ * Returns the message that an interaction was interrupted before it submitted or decided anything.
  * @param pressed the custom id of its control or modal
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>

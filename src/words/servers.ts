@@ -6,8 +6,8 @@ import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * The sign of an outcome in a text, and the colour of its embed (Discord's own green, red and yellow). If the bot itself
- * rejects something before sending it, that looks like `not-sent`.
+ * The sign of an outcome in text, and the colour of its embed (Discord's own green, red and yellow). Anything that the bot
+ * rejects before sending it looks like `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
@@ -28,11 +28,11 @@ export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
-/** Returns a game by its alias; its name is the alias if the game is unknown. */
+/** Returns a game by its alias. If the game is unknown, the alias is used as its name. */
 export const gameNamed = (alias: string, games: GameIndex): Game =>
   games.find(alias) ?? { name: alias, alias };
 
-/** The parts of a line about a server, possibly as typed by a user. */
+/** The parts of a line about a server. They may be a user's own words. */
 interface ServerWords {
   /** The game's name. */
   readonly game: string;
@@ -49,7 +49,7 @@ interface LongestWords {
 
 const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
-/** Formats a game server, as in all messages: `**Game** `address``, and its query port if it differs. */
+/** Formats a game server in the way that all messages use: `**Game** `address``, and its query port if it differs. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
@@ -61,12 +61,12 @@ export function serverLine(
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
-/** Matches a line from {@link serverLine}, or a list item with the input. */
+/** Matches a line from {@link serverLine}, or a list item that contains the input. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
 /**
- * Reads the game servers in a message of this bot as rows that can be submitted again. Doesn't include servers in attached
- * files.
+ * Reads the game servers in one of the bot's messages as rows that can be submitted again. Doesn't include servers in
+ * attached files.
  */
 export function readServerLines(shown: TextParts): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
@@ -99,7 +99,7 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
-/** Lists in small print the values that a server lookup found for these rows; '' without any. */
+/** Lists in small print the values that a server lookup found for these rows; '' if it didn't find any. */
 export function foundText(t: Translate, rows: readonly Row[]): string {
   const all = rows.flatMap(({ found = [] }) => found);
   const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))
@@ -120,11 +120,11 @@ export function typedLine(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/** How many lines a message names. More don't fit on a phone's screen; the files name all. */
+/** The number of lines that a message names. More wouldn't fit on a phone's screen, and the files contain all of them. */
 export const MOST_NAMED = 5;
-/** How many lines follow each text if a message has several texts. */
+/** The number of lines that follow each text, if a message has several texts. */
 export const FEW_NAMED = 3;
-/** The maximum length of the input repeated in a line, in UTF-16 units. A line then takes two or three lines on a phone. */
+/** The maximum length of input that a line repeats, in UTF-16 units. A line then takes up to three lines on a phone. */
 const LONGEST_ITEM = 40;
 
 /** Formats the address of a server for a sentence. */
@@ -146,7 +146,7 @@ export const serverItem = (
   line?: number,
 ): string => addressItem(t, addressOf(server), line);
 
-/** Returns a line for each of the first items, and a last line that counts the others. */
+/** Returns a line for each of the first items, and a final line with the number of the others. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -161,22 +161,22 @@ const moreText = (t: Translate, count: number): readonly string[] =>
 
 /** The content of an embed with game servers. */
 export interface ServerEmbed {
-  /** Absent while there is no outcome. */
+  /** Absent until there is an outcome. */
   readonly color?: number;
   readonly description: string;
 }
 
 /**
- * The maximum length of an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"), less the line that
- * counts the remaining servers.
+ * The maximum length of an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"), minus the line with the
+ * number of remaining servers.
  */
 const EMBED_CAPACITY = 4096 - 100;
 
 /**
  * Builds the embed with game servers for a reply, a report, an announcement or a log entry. Important information belongs
- * in the message text, because users can turn embeds off.
- * @param lines made by {@link serverLine} or {@link describe}
- * @param most how many lines to show; a last line counts the others
+ * in the message text, because users can disable embeds.
+ * @param lines built by {@link serverLine} or {@link describe}
+ * @param most the number of lines to show, followed by a line with the number of the others
  */
 export function serverEmbed(
   t: Translate,
@@ -188,7 +188,7 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit, and a line that counts the others.
+ * Returns as many lines as fit, and a line with the number of the others.
  * @param count the total number
  * @param most the maximum length of the lines, in UTF-16 units; by default they fit into an embed
  */

@@ -4,8 +4,8 @@ import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * Returns the service's message unchanged. If the reader's language isn't English, the translation of the specification's
- * six messages comes first.
+ * Returns the service's message unchanged. If the reader's language isn't English and the message is one of the six in the
+ * specification, a translation comes first.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
@@ -15,7 +15,7 @@ export function serviceWords(message: string, t: Translate): string {
 }
 
 /**
- * Returns why there is no usable response from the listing service, as a sentence for a member. Doesn't include the
+ * Returns a sentence for a member about why there is no usable response from the listing service. Doesn't include the
  * service's text.
  */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
@@ -26,7 +26,7 @@ export function failureText(failure: Failure | NotApprovedOutcome, t: Translate)
   return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
 }
 
-/** Several reasons share a text, because members can do the same about them. Operators find each reason in the log. */
+/** Several reasons share a text if members can do the same about them. Operators can find the exact reason in the log. */
 function unknownText(reason: UnknownOutcome['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':

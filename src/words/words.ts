@@ -12,32 +12,32 @@ declare module 'i18next' {
   }
 }
 
-/** Returns a whole sentence by its key, with named values and plural forms by `count`. */
+/** Returns a whole sentence by its key. Inserts named values, and chooses the plural form by `count`. */
 export type Translate = TFunction & {
   /** Joins texts with "and": `a, b, and c`. */
   and(texts: readonly string[]): string;
   /** Joins texts with "or": `a, b, or c`. */
   or(texts: readonly string[]): string;
-  /** Returns the listing service's site for use in a sentence. @param page the page it links to */
+  /** Returns the listing service's site for use in a sentence. @param page the page that it links to */
   site(page?: string): string;
 };
 
 /** Returns the sentences for Discord's `locale` (such as `en-US` or `de`); English if the language isn't supported. */
 export type WordsFor = (locale: string) => Translate;
 
-/** The person that a sentence is for. */
+/** The person who reads a sentence. */
 export interface Audience {
   /** The sentences in the reader's language. */
   readonly t: Translate;
   /** Formats a command as a clickable mention, or as plain text while its id is unknown. */
   readonly mention: (command: string) => string;
-  /** Whether the reader can manage the guild. Admins read what to do, and others who to ask. */
+  /** Whether the reader can manage the guild. Admins are told what to do, and others who to ask. */
   readonly isAdmin: boolean;
   readonly pages: ListingPages;
 }
 
 /**
- * Creates the sentences in every language, with the name of the listing service in them.
+ * Creates the sentences in every language. They contain the name of the listing service.
  * @param service the operator's name for it and the page that the name links to, in the form for {@link createListingPages}
  */
 export function createWords(
@@ -56,7 +56,7 @@ export function createWords(
   const byLocale = new Map(
     spoken.flatMap((language) => language.locales.map((locale) => [locale, language])),
   );
-  /** Created when first needed, because all of them together take 24 ms and 5 MB (measured). */
+  /** Each language is created when it is first needed, because all of them together take 24 ms and 5 MB (measured). */
   const made = new Map<Language, Translate>();
   const wordsFor: WordsFor = (locale) => {
     const language = byLocale.get(locale) ?? ENGLISH;
@@ -74,8 +74,8 @@ const discordNames = ({ permission, discord }: Sentences): Readonly<Record<strin
 });
 
 /**
- * Returns the service's name as values for sentences: `{{Service}}` at the beginning, `{{service}}` and so on elsewhere.
- * The suffix `_plain` is for places without markup.
+ * Returns the service's name as values for sentences: `{{Service}}` at the beginning, and `{{service}}` and others
+ * elsewhere. The suffix `_plain` is for places without markup.
  */
 function nameForms(
   { listing }: Sentences,
@@ -103,7 +103,7 @@ function translator(
     resources: { [tag]: { translation: sentences } },
     initAsync: false,
     interpolation: {
-      // Discord doesn't use HTML. Other people's text is escaped where it is inserted.
+      // Discord doesn't use HTML. Text from other people is escaped where it is inserted.
       escapeValue: false,
       defaultVariables: forms,
       alwaysFormat: true,
@@ -119,7 +119,7 @@ function translator(
   });
 }
 
-/** Values that are quantities. Ports, ids, seconds and line numbers aren't formatted. */
+/** Values that are formatted as quantities. Ports, ids, seconds and line numbers aren't. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
 /** Formats quantities in the language's number format. */
@@ -135,10 +135,10 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** How many sentences are cached per language; then the oldest is dropped. */
+/** The number of sentences that are cached per language. When there are more, the oldest is dropped. */
 const MOST_REMEMBERED = 500;
 
-/** Caches sentences: i18next takes 20 µs for each, and most recur with the same values. */
+/** Caches sentences, because i18next takes 20 µs for each, and most of them recur with the same values. */
 function remembering(translate: TFunction): TFunction {
   const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {
