@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type APIApplicationCommandOptionChoice,
   type APIModalInteractionResponseCallbackData,
@@ -83,19 +84,20 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    // A bot that didn't receive the response to its earlier attempt may try again.
-    if (previous !== undefined)
-      return interaction.isAckHeard ? alreadyAcknowledged : { ...alreadyAcknowledged, blameless: true };
+    // A bot that hasn't received the response to its first attempt may repeat it. The stand-in can't tell when the bot
+    // receives a response, because each of them may be waiting for a processor.
+    if (previous !== undefined) {
+      const isRepeated = isDeepStrictEqual(interaction.accepted, call.json);
+      return isRepeated ? { ...alreadyAcknowledged, blameless: true } : alreadyAcknowledged;
+    }
     // A rejected body does not use up the response.
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);
     if (how.type === 'message' || how.type === 'update') interaction.original = how.message;
+    interaction.accepted = call.json;
     interactions.acknowledge(interaction, how);
-    const onHeard = () => {
-      interaction.isAckHeard = true;
-    };
-    return { status: 204, onHeard };
+    return { status: 204 };
   }
 
   return [

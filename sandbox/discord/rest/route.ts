@@ -14,8 +14,6 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  /** Called when the client has received the whole response. */
-  readonly onHeard?: () => void;
 }
 
 export interface Route {

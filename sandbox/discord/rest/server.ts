@@ -33,7 +33,6 @@ interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
   readonly denial?: Denial;
-  readonly onHeard?: (() => void) | undefined;
 }
 
 /** Creates the REST API at `/api/v10` and the CDN beside it. */
@@ -81,7 +80,6 @@ export function createRestApi(deps: RestDeps): RequestListener {
     if (fault?.kind === 'delay') await sleep(fault.ms);
     if (answer === undefined || fault?.kind === 'answer lost') request.socket.destroy();
     else {
-      if (answer.onHeard) response.once('finish', answer.onHeard);
       const date = new Date(world.clock.now()).toUTCString();
       response.writeHead(answer.status, { date, ...answer.headers }).end(answer.body);
     }
@@ -136,9 +134,9 @@ const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
 /** @param limit the rate limit headers of the route, if it has a limit */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
-    const { status, body, onHeard } = reply;
-    if (body === undefined) return { status, headers: limit, onHeard };
-    return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body), onHeard };
+    const { status, body } = reply;
+    if (body === undefined) return { status, headers: limit };
+    return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body) };
   }
   const { status, code, message, limited } = reply;
   const said = limited && {

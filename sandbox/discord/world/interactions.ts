@@ -47,8 +47,8 @@ export interface Interaction extends NewInteraction {
   readonly sentAt: number;
   /** The response; `undefined` if there is none yet. */
   acknowledged: Acknowledgement | undefined;
-  /** Whether the bot knows that its first response was accepted. */
-  isAckHeard: boolean;
+  /** The body of the accepted first response. */
+  accepted: unknown;
   /** The message that `@original` refers to. */
   original: SeenMessage | undefined;
   readonly followUps: SeenMessage[];
@@ -99,7 +99,7 @@ export function createInteractions(deps: {
         createdAt: clock.now(),
         sentAt: botTime(),
         acknowledged: undefined,
-        isAckHeard: false,
+        accepted: undefined,
         original: undefined,
         followUps: [],
         followedUp: Promise.withResolvers<void>(),
