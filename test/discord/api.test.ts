@@ -98,7 +98,7 @@ it.each([
   1, -1,
 ])('a reply is delivered even if the clock is set by %i hour while its member waits', async (hours) => {
   const clock = createTestClock();
-  const { discord, api } = await open();
+  const { discord, api } = await open({ firstAttemptMs: 60_000 });
   answering(discord, {}, [NO_CONTENT]);
   const waiting = interaction();
   clock.set(hours * 3_600_000);
@@ -270,6 +270,26 @@ describe('a first response', () => {
     await expect.poll(() => waiting).toHaveLength(2);
     waiting[0]?.();
     await responded;
+  });
+
+  it('succeeds if its result arrives during a stall of the bot that lasts longer than all attempts', async () => {
+    const setRealTimeout = setTimeout;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = createLoopbackServer((_, response) => {
+      // The event loop runs overdue timers before it reads the response.
+      response.once('finish', () => {
+        setRealTimeout(() => vi.advanceTimersByTime(60_000), 1);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      });
+      response.writeHead(204).end();
+    });
+    onTestFinished(() => server.close());
+    const api = openApi(`http://127.0.0.1:${await server.listen(0)}/api`, {
+      firstAttemptMs: 60_000,
+      firstResponseMs: 0,
+    });
+    await respond(api, interaction());
   });
 
   it('that failed is uncertain if the next attempt meets a rate limit, and lost if it is too late', async () => {

@@ -5,7 +5,7 @@ import { addServer, labelsOf, lines, pressSubmit, sendFile } from '../support/pe
 import { isAccepted } from './submission.ts';
 
 const it = ownBotTest();
-const impatientIt = ownBotTest({ timing: { firstResponseMs: 300 } });
+const impatientIt = ownBotTest({ timing: { firstResponseMs: 300, firstAttemptMs: 300 } });
 
 /** Counts the finished interactions with these commands, whether their reply was delivered or given up. */
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
