@@ -17,14 +17,14 @@ interface HistoryOptions {
   /** The number of servers that the guild has submitted. */
   readonly count: number;
   readonly listing: LightListing;
-  /** Node's arguments that run the bot. */
+  /** Arguments for Node that start the bot. */
   readonly command: readonly string[];
 }
 
-/** The number of members who run the same command at the same time. */
+/** How many members run the same command at the same time. */
 const AT_ONCE = 30;
 const LIST_LENGTH = 1_000;
-/** The pause between two /help commands of the other guild, in milliseconds. */
+/** How long the other guild waits between two /help commands, in milliseconds. */
 const HELP_EVERY_MS = 20;
 const FULL_GUILD = 0;
 const OTHER_GUILD = 1;
@@ -34,8 +34,8 @@ const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures the cost of a guild's long history over SQLite. Prints the processor time, the bot's longest stall,
- * and the longest wait of another guild that runs /help throughout.
+ * Measures how much a guild's long history costs when the bot uses SQLite. Prints the processor time, the bot's longest
+ * stall, and how long another guild, which keeps running /help, had to wait at most.
  */
 export async function measureHistory({ count, listing, command }: HistoryOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
@@ -75,7 +75,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       const search = () => look(discord, { server: 'nothing' });
       const firstPage = () => look(discord, {});
       const list = () => sendList(discord, lists.url);
-      // Warms up, because code is slow when it first runs.
+      // Runs everything once first, because code is slow the first time it runs.
       await Promise.all([search(), firstPage(), list()]);
       await measure('a search', search);
       await measure('a first page', firstPage);
@@ -130,7 +130,7 @@ async function sendList(discord: LightDiscord, url: string): Promise<void> {
   await sent.answered;
 }
 
-/** Reads the database, because the job doesn't report its end. */
+/** Polls the database, because the job doesn't report when it has finished. */
 async function untilEmpty(path: string): Promise<void> {
   const database = new DatabaseSync(path, { readOnly: true });
   const some = database.prepare('select 1 from servers limit 1');
@@ -138,7 +138,9 @@ async function untilEmpty(path: string): Promise<void> {
   database.close();
 }
 
-/** Returns the milliseconds of processor time that all threads of a process have used (Linux docs: Scheduler Statistics). */
+/**
+ * Returns how much processor time all threads of a process have used, in milliseconds (Linux docs: Scheduler Statistics).
+ */
 async function processorMs({ pid }: ChildProcess): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const texts = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));

@@ -21,11 +21,11 @@ import {
 } from './work.ts';
 
 /**
- * Measures this bot and a plain discord.js bot alternately in one run. Prints ratios, because a single figure doesn't
- * show whether the machine or the bot was slow. /help is compared with two: one that sends a constant text, and one that
+ * Measures this bot and a plain discord.js bot in turn. It prints ratios, because a single figure doesn't show whether the
+ * machine or the bot was slow. Our /help is compared with two plain versions: one sends a fixed message, and the other
  * lists the commands in the reader's language. Usage: `npm run bench -- --rounds 3 --seconds 3`
- * - `--replicas 1,2,4` instead measures this many processes over HTTP and PostgreSQL, one number after another.
- * - `--history 100000` instead measures the cost of a guild with this many servers.
+ * - `--replicas 1,2,4` measures one process, then two, then four, over HTTP and PostgreSQL instead.
+ * - `--history 100000` measures the cost of a guild that has submitted this many servers instead.
  */
 
 const { values } = parseArgs({
@@ -39,16 +39,19 @@ const { values } = parseArgs({
 const rounds = positive('rounds', values.rounds);
 const seconds = positive('seconds', values.seconds);
 
-/** The number of interactions running at the same time, each in its own guild. */
+/** How many interactions run at the same time, each in its own guild. */
 const AT_ONCE = 16;
-/** Interactions a second while the time to acknowledge is measured; far below either bot's capacity. */
+/** How many interactions are sent per second while acknowledgement times are measured. Either bot can handle far more. */
 const RATE = 50;
-/** Additional starts of each bot per round, alternately; a single start depends more on the machine than on the bot. */
+/**
+ * How many more times each bot is started per round, in turn. The time of a single start depends more on the machine than
+ * on the bot.
+ */
 const STARTS = 5;
 const MANY_GUILDS = 10_000;
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Node's arguments, as in `npm start`. */
+/** The arguments for Node that `npm start` uses. */
 const OURS = packageJson.scripts.start
   .split(' ')
   .slice(1)
@@ -56,7 +59,7 @@ const OURS = packageJson.scripts.start
   .map((argument) => (argument.startsWith('-') ? argument : resolve(ROOT, argument)));
 
 const PLAIN = join(import.meta.dirname, 'plain-bot.ts');
-/** `lists` is the plain bot with a /help that lists this bot's commands instead of sending a constant text. */
+/** `lists` is the plain bot with a /help that lists this bot's commands instead of sending a fixed message. */
 type Bot = 'ours' | 'plain' | 'lists';
 const BOTS = ['ours', 'plain'] as const;
 const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
@@ -65,12 +68,15 @@ const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
   lists: [PLAIN, '--lists'],
 };
 
-/** A measured value, with a goal for ours / plain: a minimum if more is better, a maximum if less is better. */
+/**
+ * A measured value and the goal for the ratio ours / plain. The goal is a minimum if more is better, and a maximum if less
+ * is better.
+ */
 interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly goal: readonly ['≥' | '≤', number] | undefined;
-  /** The bot that ours is compared with; the plain bot by default. */
+  /** The bot to compare ours with. It defaults to the plain bot. */
   readonly beside?: Bot;
 }
 const FIGURES = {
@@ -96,7 +102,7 @@ function record(name: Name, bot: Bot, value: number): void {
   results.set(name, byBot);
 }
 
-/** Measures the time from the process's start to its first reply, and its memory then. */
+/** Measures how long the process takes to send its first reply, and how much memory it uses then. */
 async function atOneGuild(bot: Bot): Promise<void> {
   await withBot(bot, { guilds: 1 }, async ({ readyMs, bot: child }) => {
     record('ready', bot, readyMs);
@@ -125,7 +131,7 @@ async function load(bot: Bot): Promise<void> {
     };
     const askHelp = (guild: number) => help(discord, guild);
     const submit = submissions(discord);
-    // Warms up, because code is slow in both bots when it first runs.
+    // Runs everything once first, because both bots are slow the first time code runs.
     for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
     record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
     const asked = await perSecond(askHelp, seconds, AT_ONCE);
@@ -135,7 +141,7 @@ async function load(bot: Bot): Promise<void> {
   });
 }
 
-/** Measures a /help that lists the commands each time. */
+/** Measures the /help that lists the commands every time. */
 async function listed(): Promise<void> {
   await withBot('lists', { guilds: AT_ONCE }, async ({ discord }) => {
     const askHelp = (guild: number) => help(discord, guild);
@@ -144,7 +150,7 @@ async function listed(): Promise<void> {
   });
 }
 
-/** Runs both bots at the same time and measures them in short turns, so that other load on the machine affects both. */
+/** Runs both bots at the same time and measures them in short turns, so that any other load on the machine affects both. */
 async function acknowledge(): Promise<void> {
   await withBot('ours', { guilds: AT_ONCE }, (ours) =>
     withBot('plain', { guilds: AT_ONCE }, async (plain) => {
@@ -162,7 +168,7 @@ async function acknowledge(): Promise<void> {
   );
 }
 
-/** Returns the time to acknowledge each interaction, for half a second. */
+/** Measures for half a second how long each interaction takes to be acknowledged. */
 async function acknowledgements(discord: LightDiscord): Promise<readonly number[]> {
   const count = RATE / 2;
   const start = performance.now();
@@ -174,7 +180,7 @@ async function acknowledgements(discord: LightDiscord): Promise<readonly number[
   return Promise.all(all);
 }
 
-/** Runs a bot with its own folder for data. */
+/** Runs a bot with its own data folder. */
 async function withBot(
   bot: Bot,
   { guilds }: { readonly guilds: number },
@@ -189,7 +195,7 @@ async function withBot(
   }
 }
 
-/** Returns the process's resident memory once it no longer changes. Linux only. */
+/** Returns the process's resident memory once it has stopped changing. This only works on Linux. */
 async function memoryAtRest(child: ChildProcess): Promise<number> {
   let before = Number.NaN;
   for (;;) {

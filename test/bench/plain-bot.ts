@@ -12,9 +12,9 @@ import {
 import i18next from 'i18next';
 
 /**
- * The bot for comparison, with the same three commands. Written as in the discord.js guide: it stores, checks and limits
- * nothing. It reads the games once and submits everything with one key. Its /help sends a constant text; with `--lists` it
- * lists the measured bot's commands in the reader's language, also with i18next.
+ * The bot that ours is compared with. It has the same three commands and is written the way the discord.js guide suggests:
+ * it doesn't store, check or limit anything. It reads the games once and submits everything with one key. Its /help sends a
+ * fixed message. With `--lists`, it lists our bot's commands in the reader's language, using i18next as our bot does.
  */
 
 interface Game {
@@ -35,7 +35,7 @@ const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: DI
 
 type HelpReply = { readonly content: string; readonly embeds?: { title: string; description: string }[] };
 
-/** @returns a function that returns the /help reply in Discord's `locale` */
+/** @returns a function that builds the /help reply in Discord's `locale` */
 async function createLists(): Promise<(locale: string) => HelpReply> {
   const { ENGLISH, languages } = await import('../../src/words/languages.ts');
   const resources = languages.flatMap(({ locales, sentences }) =>

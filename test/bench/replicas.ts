@@ -8,26 +8,26 @@ import { type PostgresServer, startServer } from '../support/postgres-server.ts'
 import { type LightDiscord, type LightListing, startLightDiscord } from './services.ts';
 import { endBot, help, perSecond, setKey, startBot, submissions } from './work.ts';
 
-/** The number of interactions running at the same time, each in its own guild. */
+/** How many interactions run at the same time, each in its own guild. */
 const AT_ONCE = 64;
-/** Seconds of uncounted work before measuring, because code is slow when it first runs. */
+/** How many seconds the bot runs before measuring starts, because code is slow the first time it runs. */
 const WARM_SECONDS = 2;
-/** The share of busy time from which the processor counts as the bottleneck. */
+/** If the processor is busy for at least this share of the time, it is the bottleneck. */
 const BUSY = 0.9;
 
 interface ReplicasOptions {
   readonly counts: readonly number[];
   readonly seconds: number;
   readonly listing: LightListing;
-  /** Node's arguments that run the bot. */
+  /** Arguments for Node that start the bot. */
   readonly command: readonly string[];
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures submissions and acknowledgements per second of several processes over one PostgreSQL that commits to disk, and
- * finds the bottleneck. Interactions are posted to each process in turn.
+ * Measures how many submissions and acknowledgements per second several processes handle when they share one PostgreSQL
+ * that commits to disk, and finds the bottleneck. Interactions are posted to each process in turn.
  */
 export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
   const server = await startServer({ onDisk: true });
@@ -89,7 +89,7 @@ async function measure(
   }
 }
 
-/** @param commits returns the number of transactions so far */
+/** @param commits returns how many transactions there have been so far */
 async function load(discord: LightDiscord, seconds: number, commits: () => Promise<number>) {
   for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
   const askHelp = (guild: number) => help(discord, guild);
@@ -108,7 +108,7 @@ async function load(discord: LightDiscord, seconds: number, commits: () => Promi
   };
 }
 
-/** Returns the milliseconds of all processors since the machine started. */
+/** Returns how many milliseconds all processors have run since the machine started, busy and in total. */
 function processorTimes() {
   let idle = 0;
   let all = 0;
@@ -119,7 +119,7 @@ function processorTimes() {
   return { idle, all };
 }
 
-/** Posts interactions as Discord does, to each port in turn. */
+/** Posts interactions the way Discord does, to each port in turn. */
 function createPoster(ports: readonly number[]) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const dispatcher = new Agent();
@@ -169,7 +169,7 @@ async function query(url: string, sql: string, values: readonly unknown[] = []) 
 }
 
 async function commitsOf(url: string, database: string): Promise<number> {
-  // Each connection reports its transactions once a second.
+  // PostgreSQL connections report their transactions once a second.
   await sleep(1_100);
   const [row] = await query(url, 'select xact_commit from pg_stat_database where datname = $1', [database]);
   return Number(Object(row).xact_commit);

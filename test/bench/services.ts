@@ -4,18 +4,18 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /**
- * Minimal stand-ins for Discord and the listing service. The sandbox's stand-ins check every request against Discord's rules,
- * which takes longer than the bot's own work, so they would hide differences between bots.
+ * Minimal stand-ins for Discord and the listing service. The sandbox's stand-ins check every request against Discord's
+ * rules. That takes longer than the bot's own work, so they would hide differences between bots.
  */
 
 const APPLICATION_ID = '111111111111111111';
 const BOT = { id: APPLICATION_ID, username: 'bench', discriminator: '0', avatar: null, bot: true, flags: 0 };
 
-/** A bot's response to an interaction, as Discord sees it. */
+/** How a bot responded to an interaction, as Discord sees it. */
 export interface Seen {
-  /** The body of the callback, which Discord calls the interaction response. */
+  /** The body of the bot's first response, which Discord calls the interaction response. */
   readonly callback: { readonly type: number; readonly data?: Readonly<Record<string, unknown>> };
-  /** Milliseconds since the interaction was sent. */
+  /** How many milliseconds after it was sent the interaction was acknowledged. */
   readonly acknowledgedMs: number;
 }
 
@@ -25,10 +25,9 @@ interface Waiting {
   readonly answered: PromiseWithResolvers<void>;
 }
 
-/** An interaction that was sent. */
 export interface Sent {
   readonly acknowledged: Promise<Seen>;
-  /** Resolves when the bot has edited the deferred reply. */
+  /** Resolves when the bot has edited its deferred reply. */
   readonly answered: Promise<void>;
 }
 
@@ -36,12 +35,12 @@ export interface LightDiscord {
   readonly apiUrl: string;
   /** Resolves when the bot has identified. */
   readonly identified: Promise<void>;
-  /** Sends an INTERACTION_CREATE; `about` has the properties that differ between interactions. */
+  /** Sends an INTERACTION_CREATE. `about` has the properties that differ between interactions. */
   send(about: Readonly<Record<string, unknown>>, guild?: number): Sent;
   close(): Promise<void>;
 }
 
-/** Creates increasing ids for the present time, which is the upper 42 bits (Discord docs: Snowflakes). */
+/** Creates increasing ids for the current time, which fills the upper 42 bits (Discord docs: Snowflakes). */
 let counter = 0;
 function snowflake(): string {
   counter = (counter + 1) % 4_194_304;
@@ -51,8 +50,8 @@ function snowflake(): string {
 export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
- * @param guilds the number of guilds that the bot is in; each has 37 channels, as an average community does
- * @param post receives interactions in place of the gateway
+ * @param guilds the number of guilds that the bot is in. Each has 37 channels, like an average community.
+ * @param post receives interactions instead of the gateway
  */
 export async function startLightDiscord({
   guilds,
@@ -167,7 +166,7 @@ function json(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Builds an INTERACTION_CREATE without its data (Discord docs: Receiving and Responding). */
+/** Builds an INTERACTION_CREATE that has no data yet (Discord docs: Receiving and Responding). */
 function interaction(guild: string): object {
   return {
     id: snowflake(),
@@ -203,7 +202,7 @@ function interaction(guild: string): object {
 const CHANNELS = 37;
 
 function guildCreate(id: string): object {
-  // Unique ids: a range of 64 for each guild's channels.
+  // Every guild's channels get their own range of 64 ids.
   const base = 10n ** 18n + BigInt(id.slice(-9)) * 64n;
   return {
     id,
@@ -238,7 +237,7 @@ function guildCreate(id: string): object {
   };
 }
 
-/** The number of games that the listing service knows: `game0` and so on. */
+/** How many games the listing service knows. They are called `game0`, `game1` and so on. */
 export const GAMES = 200;
 
 export type LightListing = Awaited<ReturnType<typeof startLightListing>>;

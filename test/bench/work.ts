@@ -9,8 +9,8 @@ interface Services {
 }
 
 /**
- * Starts a bot that uses these services, without limits.
- * @param command Node's arguments that run it
+ * Starts a bot that uses these services and has no limits.
+ * @param command arguments for Node that start it
  */
 export function startBot(
   command: readonly string[],
@@ -18,7 +18,7 @@ export function startBot(
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
   return spawn(process.execPath, command, {
-    // A folder without a .env file.
+    // This folder doesn't contain a .env file.
     cwd: tmpdir(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -43,17 +43,16 @@ export async function endBot(bot: ChildProcess): Promise<void> {
 export interface Running {
   readonly discord: LightDiscord;
   readonly bot: ChildProcess;
-  /** Milliseconds from the process's start to its first reply. */
+  /** How many milliseconds it took from the start of the process to its first reply. */
   readonly readyMs: number;
 }
 
-/** Starts a bot, waits until it has replied to /help, and ends it after `use`. */
+/** Starts a bot, waits until it has replied to /help, and stops it after `use`. */
 export async function runBot(
   about: {
-    /** Node's arguments that run the bot. */
+    /** Arguments for Node that start the bot. */
     readonly command: readonly string[];
     readonly listing: LightListing;
-    /** The number of guilds that the bot is in. */
     readonly guilds: number;
     readonly env: Readonly<Record<string, string>>;
   },
@@ -74,7 +73,7 @@ export async function runBot(
   }
 }
 
-/** Returns how often `mostConcurrent` users together complete the work per second, each repeating it without pause. */
+/** Returns how many times per second `mostConcurrent` users complete the work if each of them keeps repeating it. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,
@@ -94,12 +93,12 @@ export async function perSecond(
   return (done * 1000) / (performance.now() - start);
 }
 
-/** Runs /help, which both bots reply to immediately. */
+/** Runs /help, which both bots answer immediately. */
 export async function help(discord: LightDiscord, guild: number): Promise<void> {
   expectType(await discord.send(slash('help'), guild).acknowledged, 4);
 }
 
-/** Submits a single server, with a new host each time, and waits for the report. */
+/** Submits a single server with a new host each time, and waits for the report. */
 export function submissions(discord: LightDiscord) {
   let number = 0;
   return async (guild: number): Promise<void> => {
@@ -111,7 +110,7 @@ export function submissions(discord: LightDiscord) {
   };
 }
 
-/** Sets a guild's key, as its admin would. */
+/** Sets a guild's key the way its admin would. */
 export async function setKey(discord: LightDiscord, guild: number): Promise<void> {
   const opened = await discord.send(slash('setkey'), guild).acknowledged;
   expectType(opened, 9);
@@ -144,7 +143,7 @@ export function withFile({ type, data }: ReturnType<typeof slash>, url: string) 
   return { type, data: { ...data, options, resolved: { attachments: { [id]: file } } } };
 }
 
-/** Presses a button on a reply of the bot, and waits for the new reply. */
+/** Presses a button on one of the bot's replies, and waits for the new reply. */
 export async function press(discord: LightDiscord, customId: string, guild: number): Promise<void> {
   const message = { id: '888888888888888888', channel_id: '333333333333333333', flags: 64 };
   const data = { custom_id: customId, component_type: 2 };
@@ -163,7 +162,7 @@ export const completing = (typed: string) => ({
   },
 });
 
-/** Throws unless the callback has this type (Discord docs: Interaction Callback Type). */
+/** Throws an error unless the callback has this type (Discord docs: Interaction Callback Type). */
 export function expectType({ callback }: Seen, type: number): void {
   if (callback.type !== type) throw new Error(`expected a callback of type ${type}, got ${callback.type}`);
 }

@@ -3,10 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Random } from './random.ts';
 import { filled } from './texts.ts';
 
-/** A mark in damaged records that the bot must never output. Short, because JSON errors quote only a few characters. */
+/**
+ * A marker inside damaged records, which the bot must never output. It is short because JSON errors only quote a few
+ * characters.
+ */
 export const HELD = 'Q7held7Q';
 
-/** Columns of a guild's records that hold text the bot parses. */
+/** Columns that belong to a guild and hold text that the bot parses. */
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'encrypted', where: 'guild_id = ?' },
@@ -15,7 +18,7 @@ const COLUMNS = [
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
 ] as const;
 
-/** Damages a record as another version, a full disk or a manual edit might. */
+/** Damages a record the way another version, a full disk or a manual edit might. */
 function damaged(random: Random, text: string): string {
   return random.pick<() => string>([
     [3, () => `${text.slice(0, text.length / 2)}${HELD}`],
@@ -30,10 +33,10 @@ function damaged(random: Random, text: string): string {
 }
 
 /**
- * Damages a guild's records while the bot is stopped. Also adds the damaged remains of a crash: an unfinished interaction and
- * an unfinished submission.
- * @param data the folder of the bot's database
- * @returns the number of damaged records
+ * Damages a guild's records while the bot is stopped. Also adds two damaged records that a crash could have left behind: an
+ * unfinished interaction and an unfinished submission.
+ * @param data the folder with the bot's database
+ * @returns how many records were damaged
  */
 export function damage(data: string, guildId: string, random: Random): number {
   const database = new DatabaseSync(join(data, 'bot.sqlite'));

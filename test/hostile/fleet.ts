@@ -12,40 +12,41 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import type { Wire } from '../support/database.ts';
 
 /**
- * How often the load balancer checks each replica, as in ops/Caddyfile, and its timeout for the check; both in milliseconds.
+ * How often the load balancer checks each replica, as in ops/Caddyfile, and how long it waits for a response. Both are in
+ * milliseconds.
  */
 const LOOK_EVERY_MS = 250;
 const LOOK_MS = 1_000;
-/** How long the load balancer waits for a replica to accept an interaction; Discord waits 3,000 ms in all. */
+/** How long the load balancer waits for a replica to accept an interaction. Discord waits 3,000 ms in total. */
 const TAKE_MS = 1_000;
-/** The supervisor's pause before it restarts a process that ended. */
+/** How long the supervisor waits before it restarts a process that has exited. */
 const START_AGAIN_MS = 200;
 
-/** Loaded into every second replica, which then runs the next version: an update that never finishes. */
+/** This file is loaded into every second replica, which then runs the next version, as in an update that never finishes. */
 const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
 
-/** Printed by a replica that ends because others have taken over its work. */
+/** A replica prints this when it exits because others have taken over its work. */
 const LEASE_OVER = 'others have taken over its work';
-/** Printed by a replica that starts while the database is unavailable, or that loses it. */
+/** A replica prints this when it starts while the database is unavailable, or when it loses the database. */
 const NO_DATABASE = /cannot use the database|server-listing-bot: the database failed/;
 
-/** One of several processes of the same bot, under a supervisor. */
+/** One of several processes that run the same bot under a supervisor. */
 export interface Replica extends BotProcess {
   readonly isReady: boolean;
   /** The replica's own connection to the database. */
   readonly wire: Wire;
-  /** Sends a signal without waiting. */
+  /** Sends a signal and doesn't wait for the process to react. */
   signal(name: NodeJS.Signals): void;
 }
 
 /** Several processes that act as one bot behind a load balancer. */
 export interface Fleet extends BotProcess {
   readonly replicas: readonly Replica[];
-  /** How many replicas have ended because others had taken over their work. */
+  /** How many replicas have exited because others had taken over their work. */
   leasesOver(): number;
 }
 
-/** @param wires a database connection per process; the port that Discord posts to is the load balancer's */
+/** @param wires one database connection per process. Discord posts to the load balancer's port. */
 export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...deps }: BotProcessDeps): Fleet {
   const agent = new Agent({ connections: 100 });
   let isWanted = false;

@@ -9,7 +9,7 @@ import { answered, labelsOf } from './people.ts';
 import { manyPorts } from './texts.ts';
 import type { World } from './world.ts';
 
-/** A world with one guild that floods the bot, and others that use it normally. */
+/** A world in which one guild floods the bot and others use it normally. */
 export interface Arena extends World {
   readonly admin: Person;
   readonly member: Person;
@@ -21,24 +21,23 @@ export interface Arena extends World {
 
 export interface Flood {
   readonly name: string;
-  /** How long other guilds may wait for a first response during the flood, in milliseconds. */
+  /** How long other guilds may have to wait for a first response during the flood, in milliseconds. */
   readonly mostResponseMs?: number;
-  /** @throws Error that describes the harm, apart from harm to other guilds */
+  /** @throws Error that describes any harm except harm to other guilds */
   run(arena: Arena): Promise<void>;
 }
 
 const slow: Service = ({ action }) => (action === 'add' ? { kind: 'slow', ms: 2_000 } : undefined);
 
-/** The number of pastes of each kind per member. */
+/** How many times each member pastes each kind of text. */
 const PASTES = 4;
 
-/** Shows the preview of a list of 1,000 servers. */
 function showList(person: Person, name: string) {
   const lines = Array.from({ length: 1_000 }, (_, n) => `${name}-${n}.example.com:27015 cs2`);
   return person.slash('addservers', { file: upload('a.txt', lines.join('\n')) });
 }
 
-/** Runs one member's commands at the same time. */
+/** Runs all of one member's commands at the same time. */
 async function submitSingles({ member }: Arena, name: string, count: number): Promise<void> {
   const all = Array.from({ length: count }, (_, n) =>
     member.slash('addserver', { game: 'cs2', server: `${name}-${n}.example.com:27015` }),
@@ -58,7 +57,7 @@ async function submitLists({ discord, key }: Arena, name: string): Promise<void>
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
 }
 
-/** Pastes texts as one member, one per second, and presses a button below each. */
+/** Pastes one text per second as one member, and presses a button below each. */
 async function pastePorts({ discord }: Arena, name: string): Promise<void> {
   const [guild] = discord.guilds;
   assert(guild, 'there is no guild');
@@ -74,13 +73,12 @@ async function pastePorts({ discord }: Arena, name: string): Promise<void> {
 }
 
 /**
- * Floods that could keep everyone else from getting a turn. Only these tests measure how long others wait while the service
- * is slow for everyone, and while every reading command runs at the same time. test/end-to-end/fairness covers one kind at a
- * time.
+ * Floods that could keep everyone else waiting forever. Only these tests measure how long others wait while the service is
+ * slow for everyone and every command that reads is running. test/end-to-end/fairness covers one kind at a time.
  */
 export const FLOODS: readonly Flood[] = [
   {
-    // The slowest reply to others should take at most 3 s longer than the service: 5,000 ms.
+    // The slowest reply to others should take at most 3 s longer than the service does: 5,000 ms in total.
     name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
       arena.serve(slow);

@@ -15,15 +15,15 @@ import type { Verdict } from './verdict.ts';
 import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How long a bot and its stand-ins run. Then everything they printed, sent and stored is searched for secrets. */
+/** How long a bot and its stand-ins run. Everything they printed, sent and stored is then searched for secrets. */
 const ROUND_MS = 45_000;
-/** Longer than any reply takes in these tests. */
+/** No reply in these tests takes this long. */
 const ANSWER_WITHIN_MS = 60_000;
-/** A flood that is still running by then has requests without a reply. */
+/** If a flood is still running by then, some of its requests never got a reply. */
 const FLOOD_WITHIN_MS = 120_000;
-/** The number of actions shown that began most recently before a stall. */
+/** If the bot stalls, this many of the actions that began just before are printed. */
 const ACTS_SHOWN = 6;
-/** Looks different when percent-encoded. */
+/** This key looks different when it is percent-encoded. */
 const KEY = 'key/of+the=fuzzed&0123456789';
 const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
 
@@ -36,17 +36,18 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
-/** A text and the input through which the bot receives it. */
+/** Some text and the input through which the bot receives it. */
 interface Typed {
   readonly way: Way;
   readonly text: string;
 }
 
 /**
- * Attacks the bot with hostile input from the service and from members of two guilds. First come floods, then every text
- * shape through every input at full length, then random cases; records are damaged in between. Only this test combines all of
- * this with every possible response and games list. It checks that every interaction gets a reply, others hardly wait, and no
- * secret leaks. It runs until every case was tried once, even if the time is over.
+ * Attacks the bot with hostile input from the service and from members of two guilds. It starts with floods, then sends
+ * every kind of text through every input at full length, and ends with random cases. Records are damaged in between. This
+ * is the only test that combines all of this with every possible response and games list. It checks that every interaction
+ * gets a reply, that others hardly have to wait, and that no secret leaks. It runs until it has tried every case once, even
+ * if the time is up.
  */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
   const untried = WAYS.flatMap((way) => shapesOf(way.most).map((text): Typed => ({ way, text })));
@@ -62,7 +63,7 @@ export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<voi
 interface Round {
   readonly verdict: Verdict;
   readonly random: Random;
-  /** Cases that are still untried; an actor removes the case that it tries. */
+  /** Cases that haven't been tried yet. An actor removes a case when it tries it. */
   readonly untried: Typed[];
   readonly ms: number;
   readonly isFirst: boolean;
@@ -73,13 +74,13 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
     verdict,
-    // Its hundreds of simultaneous actions may get a late response, or a second one a second later.
+    // The bot runs hundreds of actions at the same time, so a first response can be late, or be sent again a second later.
     blameless: [
       RESTJSONErrorCodes.UnknownInteraction,
       RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
     ],
     answerWithinMs: ANSWER_WITHIN_MS,
-    // Makes nearly every command request the games list.
+    // With this setting, nearly every command requests the games list.
     env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
     listing: {
       keys: [KEY, OTHERS_KEY],
@@ -139,7 +140,7 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   await world.close();
 }
 
-/** Runs the floods one after another, with a working service. */
+/** Runs the floods one after another while the service works. */
 async function flood(arena: Arena, others: Others): Promise<void> {
   const { verdict, probe, serve } = arena;
   for (const { name, mostResponseMs = Number.POSITIVE_INFINITY, run } of FLOODS) {
@@ -156,8 +157,8 @@ async function flood(arena: Arena, others: Others): Promise<void> {
 }
 
 /**
- * Sets a guild's unreadable settings again and checks that the guild then works. Until then the bot doesn't know the guild's
- * limits.
+ * Sets a guild's unreadable settings again and checks that the guild then works. Before that, the bot doesn't know the
+ * guild's limits.
  */
 async function setAnew({ verdict, discord }: World, admin: Person): Promise<void> {
   await setKey(admin, KEY);
@@ -172,7 +173,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
   if (!said.includes(ACCEPTED)) verdict.harm('other harm', `a guild with damaged records is stuck: ${said}`);
 }
 
-/** An action that a user began. */
+/** Something a user has started to do. */
 interface Act {
   readonly what: string;
   /** Milliseconds since 1970. */
@@ -199,7 +200,7 @@ async function liveHostile(
 ): Promise<void> {
   const { verdict } = world;
 
-  /** Waits for any reply, and reports harm if there is none. */
+  /** Waits for any kind of reply, and reports harm if there is none. */
   async function answered(what: string, run: () => Promise<Answer | Suggested>): Promise<Answer | undefined> {
     acts.push({ what, at: Date.now() });
     verdict.count('interactions', 1);
@@ -211,11 +212,11 @@ async function liveHostile(
     return answer;
   }
 
-  /** Presses a button of a reply or submits its modal, to reach the next step. */
+  /** Presses one of a reply's buttons or submits its modal to get to the next step. */
   async function goOn(answer: Answer | undefined): Promise<void> {
     if (answer?.kind === 'modal') {
       const { modal } = answer;
-      // A key that is a common word or character would be found in any output.
+      // If a key were a common word or character, it would be found in any output.
       const textFor = (id: string) =>
         id === 'key' ? `forged-key-${random.below(1_000_000)}` : anyText(random, 100);
       const texts = modalFields(modal.data).map(({ id }) => [id, textFor(id)]);
@@ -252,7 +253,7 @@ async function liveHostile(
 
   while (!over.aborted) {
     await (random.chance(0.85) ? useText() : useCommand());
-    // Otherwise no one in the guild could submit any longer.
+    // Without this, nobody in the guild could submit anything any more.
     if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
     if (untried.length === 0) await sleep(random.between(20, 200));
   }

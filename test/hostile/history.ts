@@ -3,35 +3,34 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { unfinishedIn } from '../support/database.ts';
 
-/** A server that a guild has submitted. */
 interface Submitted {
   readonly guildId: string;
   readonly server: string;
 }
 
-/** A submission that needs, or needed, a moderator's decision. */
+/** A submission that is or was waiting for a moderator's decision. */
 export interface StoredApproval {
   readonly id: string;
   readonly state: string;
-  /** The message's id. */
+  /** The id of the message with the submission. */
   readonly message: string;
-  /** How many of the submission's servers were accepted. */
+  /** How many servers of the submission were accepted. */
   readonly accepted: number;
 }
 
-/** Runs a statement on the bot's database, as another process would. */
+/** Runs a statement on the bot's database the way another process would. */
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Creates queries of the bot's store. Each reads its present content. */
+/** Creates queries that read the bot's store as it is when they run. */
 export function createHistory(query: Query) {
   const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));
   return {
-    /** Returns the unfinished records: interactions without a reply, and running submissions. */
+    /** Returns all unfinished records: interactions that have no reply, and submissions that are still running. */
     unfinished: () => unfinishedIn({ rows: query }),
 
-    /** Returns the latest outcome of each of these servers in their guild, by host. */
+    /** Returns the latest outcome of each of these servers in its guild, by host. */
     async latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string>> {
-      // These names come from the test itself, so nothing needs escaping.
+      // The test chose these names, so nothing needs escaping.
       const hosts = servers.map(({ server }) => `'${server}'`);
       const rows = await query(`select host, outcome from servers
         where guild_id = '${servers[0]?.guildId}' and host in (${hosts.join(', ')}) and outcome is not null
@@ -39,7 +38,7 @@ export function createHistory(query: Query) {
       return new Map(rows.map(({ host, outcome }) => [String(host), String(outcome)]));
     },
 
-    /** Returns the servers sent for a guild, except those of the admin, who needs no approval. */
+    /** Returns the servers that were sent for a guild, except the admin's, which don't need approval. */
     async sent(guildId: string, adminId: string) {
       const rows = await query(`select draft_id as id, host from servers
         join submissions on submissions.id = submission_id
@@ -59,14 +58,14 @@ export function createHistory(query: Query) {
       }));
     },
 
-    /** Returns how many decisions the bot has notified each member of a guild of, by the member's id. */
+    /** Returns how many decisions the bot has notified each of a guild's members about, by the member's id. */
     async decisionsNotified(guildId: string): Promise<ReadonlyMap<string, number>> {
       const rows = await query(`select user_id, count(*) as count from submissions
         where guild_id = '${guildId}' and notified_at is not null and user_id is not null group by user_id`);
       return new Map(rows.map(({ user_id, count }) => [String(user_id), Number(count)]));
     },
 
-    /** Returns `GUILD SERVER` for each server that was accepted or may have been received. */
+    /** Returns `GUILD SERVER` for each server that was accepted, or whose outcome is unknown. */
     async submitted(): Promise<ReadonlySet<string>> {
       const all = await texts(`select distinct guild_id || ' ' || host as text from servers
         where outcome in ('accepted', 'unknown')`);
@@ -75,7 +74,7 @@ export function createHistory(query: Query) {
   };
 }
 
-/** @param data the folder of the bot's database */
+/** @param data the folder with the bot's database */
 export const inFile =
   (data: string): Query =>
   async (sql) => {

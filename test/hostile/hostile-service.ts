@@ -3,7 +3,7 @@ import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import type { Random } from './random.ts';
 import { anyText } from './texts.ts';
 
-/** The longest response of the service that the bot reads. */
+/** The bot doesn't read a longer response from the service. */
 const MOST_ANSWER = 1024 * 1024;
 
 const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
@@ -14,11 +14,11 @@ const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'reset' }],
 ];
 
-/** Chooses how the service responds to a request; `undefined` for the specified behaviour. */
+/** Chooses how the service responds to a request. `undefined` means that it behaves as specified. */
 export type Service = (request: ListingRequest) => Mode | undefined;
 
 /**
- * Creates the responses of a service under an attacker's control: lists, messages and pages of up to 1 MiB that contain the
+ * Creates the responses of a service that an attacker controls: lists, messages and pages of up to 1 MiB that contain the
  * key.
  */
 export function createHostileService(random: Random): Service {

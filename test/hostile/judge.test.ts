@@ -12,7 +12,8 @@ const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
 /**
- * Returns the harms found if members read these texts, and the service received, rejected and holds the server this often.
+ * Returns what `judge` finds if members read these replies and the service received, rejected and holds the server this
+ * many times.
  */
 function harms(
   words: readonly (string | undefined)[],
@@ -57,7 +58,7 @@ describe('claimOf', () => {
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ["Something went wrong on the bot's side.", 'unclear'],
-  ])('reads the claim in "%s"', (words, claim) => {
+  ])('recognizes the claim in "%s"', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
 });
@@ -73,7 +74,7 @@ describe('judge', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('finds no harm if the bot sends a list again in parts after the service accepted none of it', () => {
+  it('finds no harm if the service rejected a whole list and the bot sent it again in parts', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
@@ -81,13 +82,13 @@ describe('judge', () => {
     expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['false reply']);
   });
 
-  it('finds servers that were sent more often than requested', () => {
+  it('finds servers that were sent more often than members requested', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
     expect(harms([], { got: 1 })).toContain('sent twice');
   });
 
-  it('finds false replies', () => {
+  it("finds replies that aren't true", () => {
     expect(harms([ACCEPTED], {})).toEqual(['false reply']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['false reply']);
     expect(harms([REJECTED], {})).toEqual(['false reply']);
@@ -99,12 +100,12 @@ describe('judge', () => {
     expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['false reply']);
   });
 
-  it('finds lost submissions', () => {
+  it('finds submissions that were lost', () => {
     expect(harms(["Something went wrong on the bot's side."], {})).toEqual(['lost']);
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 
-  it('finds members whose reply is still "thinking…"', () => {
+  it('finds members whose reply still says "thinking…"', () => {
     expect(harms([undefined], {})).toEqual(['left thinking']);
     expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
   });

@@ -1,32 +1,32 @@
 import type { Harm } from './verdict.ts';
 
-/** A member's request to submit a server, by a command or a button. */
+/** A member's request to submit a server, made with a command or a button. */
 export interface Ask {
-  /** Never shared by two guilds. */
+  /** No two guilds use the same server. */
   readonly server: string;
   readonly guildId: string;
   readonly who: string;
-  /** The final reply that the member read; absent while the bot is "thinking…". */
+  /** The final reply that the member read. It is absent while Discord shows "thinking…". */
   words?: string;
 }
 
-/** Everything known at the end about the requested servers. */
+/** Everything known at the end of a run about the servers that members submitted. */
 export interface Findings {
   readonly asks: readonly Ask[];
-  /** The servers of every `add` request that the service has read completely, with repetitions. */
+  /** The servers in all `add` requests that the service read completely. A server can appear more than once. */
   readonly received: readonly string[];
   /**
-   * The servers of received requests that the service rejected as a whole, accepting none. These are requests with several
-   * servers, which the bot may send again in parts to find the rejected one, and requests rejected because of their key.
+   * The servers in requests that the service rejected completely. Some of these requests contained several servers, and the
+   * bot may send them again in parts to find the invalid one. The others were rejected because of their key.
    */
   readonly turnedDown: readonly string[];
-  /** The servers that the service holds, with repetitions. */
+  /** The servers that the service has stored. A server can appear more than once. */
   readonly held: readonly string[];
-  /** Whether the guild's history has the server as accepted or unknown. */
+  /** Whether the guild's history lists the server as accepted or unknown. */
   isInHistory(guildId: string, server: string): boolean;
 }
 
-/** A reply's claim about a server. */
+/** What a reply can claim about a server. */
 export const CLAIMS = [
   'accepted',
   'rejected',
@@ -38,29 +38,29 @@ export const CLAIMS = [
 ] as const;
 export type Claim = (typeof CLAIMS)[number];
 
-/** Shown after a crash, above the message's text before the press, or above the draft's previous outcome. */
+/** Shown after a crash, either above the message that was there before the press, or above the draft's previous outcome. */
 export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish/;
 
-/** Patterns for each claim; the first match counts. */
+/** Patterns for each claim. The first one that matches wins. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
-  // A server that waits for a moderator, or was approved, may be sent after its member has read the reply.
+  // If a server is waiting for a moderator or has been approved, the bot may send it after its member has read the reply.
   [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
-  // The row of a server in a list's report.
+  // The server's row in the report on a list.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
-  // Shown above the message's text before the press.
+  // Shown above the message that was there before the press.
   [
     /^(\(only you can see this\) )?These buttons have expired\. They work for up to 15 minutes\./,
     'nothing sent',
   ],
-  // A warning about a previous submission repeats its outcome.
+  // A warning about a previous submission repeats that submission's outcome.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],
-  // One request can appear in several replies: each shows it until a later attempt ends.
+  // Several replies can show the same request, because each shows it until a later attempt has ended.
   [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'not taken'],
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
@@ -68,11 +68,11 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
     /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
-  // The reply to an old button.
+  // The bot's reply when a member presses an old button.
   [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
   [/❌ Declined/, 'nothing sent'],
   [/still no working API key/, 'nothing sent'],
-  // Shown in place of a panel's modal.
+  // Shown instead of the modal that a panel opens.
   [/This Discord server(?: has no API key|'s API key can no longer be read)/, 'nothing sent'],
 ];
 
@@ -81,12 +81,14 @@ export function claimOf(words: string): Claim {
 }
 
 /**
- * Returns the latest part of a message. A message that is shown again puts the reason first, then a blank-looking line, then
- * its previous text.
+ * Returns the newest part of a message. If the bot shows a message again, the reason comes first, then a line that looks
+ * blank, then the earlier message.
  */
 export const latestOf = (words: string): string => words.split('\n\u200b\n')[0] ?? words;
 
-/** Compares the replies to members with the servers that the service received and holds, and reports each case of harm. */
+/**
+ * Compares the replies to members with the servers that the service received and stored, and reports every case of harm.
+ */
 export function judge(
   { asks, received, turnedDown, held, isInHistory }: Findings,
   harm: (kind: Harm, about: string) => void,
@@ -116,7 +118,7 @@ export function judge(
     if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) harm('lost', about);
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
-    // A missing or unclear reply makes no claim, and is counted above.
+    // If a reply is missing or unclear, it doesn't claim anything. It is counted above.
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||

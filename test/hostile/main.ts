@@ -1,7 +1,8 @@
 /**
- * Attacks the real bot between both stand-ins: `npm run hostile -- --mix fuzz|soak --minutes N --seed N`. `--mix soak
- * --replicas N` runs the soak on several processes over one PostgreSQL. Prints the cases tried and their results, and exits
- * with 1 if there was any harm. The seed alone determines the input; the timing also depends on the machine.
+ * Attacks the real bot, which runs between both stand-ins: `npm run hostile -- --mix fuzz|soak --minutes N --seed N`.
+ * `--mix soak --replicas N` runs the soak test on several processes that share one PostgreSQL. Prints the cases tried and
+ * their results, and exits with status 1 if there was any harm. The seed alone determines the input, but the timing also
+ * depends on the machine.
  */
 import { parseArgs } from 'node:util';
 import { startServer } from '../support/postgres-server.ts';
@@ -10,11 +11,11 @@ import { createRandom } from './random.ts';
 import { soak } from './soak.ts';
 import { createVerdict } from './verdict.ts';
 
-/** The limits on the bot's own processor time during a stall, in milliseconds. */
+/** How much processor time the bot itself may use during a stall, in milliseconds. */
 const LONGEST_STALLS = {
-  // The longest acceptable wait of others for a first response. On a quiet machine a text takes up to 100.
+  // How long other users may have to wait for a first response. On a quiet machine, one text can take up to 100 ms.
   fuzz: 250,
-  // Every start is a stall.
+  // There is no limit, because the bot stalls every time it starts.
   soak: Number.POSITIVE_INFINITY,
 };
 
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     mix: { type: 'string', default: 'fuzz' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** For a soak: several processes over HTTP and PostgreSQL, behind a load balancer. */
+    /** For a soak test on several processes over HTTP and PostgreSQL, behind a load balancer. */
     replicas: { type: 'string' },
   },
 });
@@ -51,5 +52,5 @@ if (mix === 'soak') {
   await soak({ verdict, random, over, say, serverLookup: Number(seed) % 2 === 0, replicas });
 }
 await server?.stop();
-// Users still waiting for a reply would keep this process alive.
+// Users who are still waiting for a reply would keep this process alive.
 process.exit(verdict.print(say));

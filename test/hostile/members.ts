@@ -11,33 +11,36 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 export const KEY = 'sandbox-key';
-/** The query port of every game server in Steam's list. */
+/** Every game server in Steam's list has this query port. */
 export const QUERY_PORT = 27_020;
 
-/** A user with their own random choices. */
+/** A user who makes their own random choices. */
 export interface Member {
   readonly person: Person;
   readonly random: Random;
 }
 
-/** Within this time, an unchanged text may be an earlier reply that the bot sent again because its delivery was uncertain. */
+/**
+ * If a message hasn't changed within this time, it may be an earlier reply that the bot sent again because it wasn't sure
+ * the first one had arrived.
+ */
 const AGAIN_MS = 30_000;
 
 export interface Members {
-  /** Acts as one user, one action after another, until `over`. */
+  /** Acts as one user, one action after another, until `over` is aborted. */
   /** @param slower the factor by which the pauses between actions are longer */
   live(member: Member, over: AbortSignal, slower?: number): Promise<void>;
-  /** Waits until no action is running, for at most this many milliseconds. */
+  /** Waits until no action is running, but at most this many milliseconds. */
   answered(withinMs: number): Promise<void>;
   /** Reads every reply again, because a restart may have changed it. */
   readAgain(): Promise<void>;
 }
 
-/** Buttons that submit the same server again, unchanged or with another port or suggested game. */
+/** Buttons that submit the same server again, either unchanged or with another port or the suggested game. */
 const SUBMITTING =
   /^(Edit|Withdraw|Submit again|Try again|(Use|Submit with port) \d+|Counter-Strike.*|Minecraft.*)$/;
 
-/** First attempts to submit `server`, mostly valid. */
+/** Different ways to submit `server` for the first time. Most are valid. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
   [
     [6, (server) => ({ game: 'cs2', server: `${server}:27015` })],
@@ -48,19 +51,21 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
     [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
   ];
 
-/** Converts the options to the values of a modal. */
+/** Converts a command's options to a modal's values. */
 const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, String(value)]));
 
-/** Outcomes of a list's servers, as named in its report, and as counted in its reply after a restart. */
+/**
+ * The possible outcomes of a server in a list. The report names them, and after a restart the reply gives their numbers.
+ */
 const OUTCOMES = [
   { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
-  // If the service rejects the key, the reply gives one number for all servers.
+  // If the service rejects the key, the reply gives a single number for all servers.
   { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not accepted:)/g },
   { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
 ];
-/** Removes relative times, because the client updates them whenever it shows a message. */
+/** Removes relative times, because Discord updates them every time it shows a message. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 
 const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not accepted:)/;
@@ -69,11 +74,14 @@ export function createMembers(world: World): Members {
   const { asks, verdict } = world;
   const rereads: (() => Promise<void>)[] = [];
   const running = new Set<Promise<unknown>>();
-  /** By guild, the servers that were submitted singly. After a restart, the bot reports a list's servers only by number. */
+  /**
+   * The servers that were submitted one at a time, by guild. After a restart, the bot only reports how many of a list's
+   * servers had each outcome.
+   */
   const singles = new Map<string, string[]>();
   let servers = 0;
 
-  /** Returns a name of its own, and adds it to the public records. */
+  /** Returns a host that nobody else uses, and adds it to the public DNS records. */
   function freshServer(): string {
     servers += 1;
     const server = `s${servers}.example.com`;
@@ -96,8 +104,8 @@ export function createMembers(world: World): Members {
   }
 
   /**
-   * Submits one server through `act`, then through the buttons of the reply.
-   * @param before the message's text before `act`
+   * Submits one server through `act`, and then through the buttons on the reply.
+   * @param before the content of the message before `act`
    */
   async function submitOne(
     member: Member,
@@ -110,7 +118,7 @@ export function createMembers(world: World): Members {
     asks.push(one);
     const answer = await act();
     if (answer.kind === 'refused' && answer.why.startsWith('there is no button')) {
-      // The reply to an earlier press has replaced the message that was read.
+      // The reply to an earlier press has replaced the message that we read.
       asks.splice(asks.indexOf(one), 1);
       return;
     }
@@ -141,7 +149,7 @@ export function createMembers(world: World): Members {
     await submitOne(member, server, goOn, one.words);
   }
 
-  /** Presses Submit for these servers, or for those still unsent, and reads the outcome of each. */
+  /** Presses Submit for these servers, or for the ones that haven't been sent yet, and reads each server's outcome. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
     const label = labelsOf(shown).find((each) =>
@@ -154,7 +162,7 @@ export function createMembers(world: World): Members {
     const again = performance.now() + AGAIN_MS;
     const answer = await press(person, shown, label);
     const read = async () => {
-      // Still shows the text from before the press, or a progress bar; the outcome will follow.
+      // The message still shows what it showed before the press, or a progress bar. The outcome will follow.
       if (answer.kind === 'message') {
         if (answer.message.current === before.message || !isFinished(answer.message)) return;
         if (textOf(answer) === before.text && performance.now() < again) return;
@@ -174,23 +182,23 @@ export function createMembers(world: World): Members {
     await submitMany(member, answer, servers);
   }
 
-  /** Returns a function that looks up each server's outcome in the reply to a list. */
+  /** Returns a function that finds a server's outcome in the reply to a list. */
   async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
     const latest = latestOf(text);
-    // The outcome of the list is below, with its report.
+    // The outcome of the list is further down, with its report.
     if (INTERRUPTED.test(text)) return () => text;
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
-    // The result of the latest press may be above the previous report, whose files remain.
+    // The result of the latest press can be above the previous report, whose files are still attached.
     if (report !== undefined && latest === text) {
       const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
       return (server) => `list: ${OUTCOMES.find(({ said }) => said === outcomes.get(server))?.kind}`;
     }
     if (!AFTER_RESTART.test(latest)) return () => latest;
-    // After a restart the reply only has numbers; the history has the servers.
+    // After a restart, the reply only contains numbers, but the history lists the servers.
     const history = await world.stored.latest(all);
-    // The earlier outcome of the list's other servers is below.
+    // The earlier outcome of the list's other servers is further down.
     if (/Waiting for a moderator|so nothing was sent|❌ Declined/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
@@ -199,7 +207,7 @@ export function createMembers(world: World): Members {
     }
     const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
-      // Each reason has its own number.
+      // The reply gives a number for each reason.
       const said = [...latest.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
       return count === said;
     });
@@ -244,7 +252,7 @@ export function createMembers(world: World): Members {
       [offers('addservers') ? 6 : 0, () => submitList(member)],
       [6, () => person.slash('games', { search: 'a' })],
       [8, () => person.complete('addserver', 'game', { game: 'c' })],
-      // A modal that doesn't open is not an error here.
+      // It doesn't count as an error here if the modal doesn't open.
       [offers('setkey') ? 4 : 0, () => setKey(person, KEY).catch(() => undefined)],
     ])();
   }
@@ -253,7 +261,7 @@ export function createMembers(world: World): Members {
     async live(member, over, slower = 1) {
       while (!over.aborted) {
         verdict.count('commands', 1);
-        // Doesn't wait for the previous command, because a restart of the bot must not stop every user.
+        // Starts without waiting for the previous command to end. Otherwise a restart of the bot would stop every user.
         const work = act(member).finally(() => running.delete(work));
         running.add(work);
         await sleep(member.random.between(150, 900) * slower);

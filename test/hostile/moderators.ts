@@ -14,10 +14,10 @@ import type { World } from './world.ts';
 const APPROVE = 'submissions:approve:';
 /** The servers that members submit. */
 const HOSTS = /\bs\d+\.example\.com/g;
-/** How long the bot may take to update the channel's messages from its store. */
+/** How long the bot may take to update the channel's messages to match its store. */
 const PATIENCE_MS = 100_000;
 
-/** Creates a guild whose submissions wait for moderators, some of whom press twice. */
+/** Creates a guild in which submissions wait for moderators. Some of the moderators press a button twice. */
 export async function createModerators(world: World, number: number) {
   const { discord, listing, verdict, stored } = world;
   const place = discord.guilds[number];
@@ -75,7 +75,7 @@ export async function createModerators(world: World, number: number) {
   }
 
   return {
-    /** Acts as one of two moderators, one decision after another, until `over`. */
+    /** Acts as one of two moderators, one decision after another, until `over` is aborted. */
     async live(which: 0 | 1, random: Random, over: AbortSignal): Promise<void> {
       const person = people[which] ?? withRole;
       while (!over.aborted) {
@@ -104,8 +104,8 @@ export async function createModerators(world: World, number: number) {
     },
 
     /**
-     * Checks that nothing was sent without an approval, that no member was notified twice, and that each message matches the
-     * store.
+     * Checks that nothing was sent without an approval, that no member was notified twice, and that each message matches
+     * the store.
      */
     async judge(): Promise<void> {
       for (const { id, host } of await stored.sent(place.id, admin.userId)) {
@@ -134,7 +134,7 @@ export async function createModerators(world: World, number: number) {
   };
 }
 
-/** Whether a submission's message shows its outcome. The stand-in keeps only the latest messages. */
+/** Whether a submission's message shows its outcome. The stand-in only keeps the newest messages. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
   const canDecide = componentsOf(message).length > 0;

@@ -8,18 +8,19 @@ import type { World } from './world.ts';
 
 export interface Others {
   /**
-   * Runs the others' actions during `run`, and completes at least one round of them.
-   * @param mayBeRefused if the games list, which all guilds share, isn't reliable
-   * @returns their longest wait for a first response that is also the reply, in milliseconds
+   * Lets the other users act during `run`, and completes at least one round of their actions.
+   * @param mayBeRefused whether the games list, which all guilds share, may be unreliable
+   * @returns the longest time that one of them waited for a first response that is also the reply, in milliseconds
    */
   during(name: string, run: () => Promise<void>, mayBeRefused?: boolean): Promise<number>;
 }
 
-/** The pause between two actions of one user. */
+/** How long a user waits between two actions. */
 const PAUSE_MS = 100;
 
 /**
- * Creates members of other guilds who use the bot normally. Their replies are judged with all other requests in this world.
+ * Creates members of other guilds who use the bot normally. Their replies are judged together with all other requests in
+ * this world.
  */
 export function createOthers({ verdict, asks, bot }: World, people: readonly Person[]): Others {
   let servers = 0;
@@ -30,7 +31,9 @@ export function createOthers({ verdict, asks, bot }: World, people: readonly Per
       let slowestAnswer = 0;
       let isOver = false;
 
-      /** Runs an action. @returns its result and duration in milliseconds, excluding the time of other programs */
+      /**
+       * Runs an action. @returns its result and how long it took in milliseconds, not counting the time other programs used
+       */
       async function timed<Answer>(act: () => Promise<Answer>) {
         const since = timeOf(bot.pid);
         const answer = await act();

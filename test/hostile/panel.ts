@@ -18,8 +18,8 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   const opened = await admin.slash('panel');
   if (opened.kind === 'modal') return admin.submit(opened.modal, { text });
   if (opened.kind !== 'message') return opened;
-  // The guild has the maximum number of panels, so the oldest is removed from the settings. A bot killed in the meantime
-  // answers none of these steps.
+  // The guild already has as many panels as it may have, so this removes the oldest one in /settings. If the bot is killed
+  // in the meantime, it doesn't respond to any of these steps.
   const settings = await admin.slash('settings');
   if (settings.kind !== 'message') return settings;
   const panels = await admin.pick(settings, ['Panels']);
@@ -29,7 +29,7 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   return again.kind === 'modal' ? admin.submit(again.modal, { text }) : again;
 }
 
-/** Presses a button of the guild's panel, and submits the modal that it opens. */
+/** Presses the button on the guild's panel, and submits the modal that it opens. */
 export async function throughPanel(
   world: World,
   person: Person,

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** Random choices that the seed determines. */
+/** Random choices that only depend on the seed. */
 export interface Random {
-  /** Returns a number from 0 up to, but excluding, `end`. */
+  /** Returns a number that is at least 0 and less than `end`. */
   below(end: number): number;
   between(from: number, to: number): number;
   chance(probability: number): boolean;
-  /** Returns one of the things, chosen by weight. */
+  /** Picks one of the things. A higher weight makes a thing more likely. */
   pick<Thing>(weighted: readonly (readonly [weight: number, thing: Thing])[]): Thing;
-  /** Returns an independent stream, so that an actor's choices don't depend on those of others. */
+  /** Returns an independent stream, so that one actor's choices don't depend on another's. */
   of(actor: string): Random;
 }
 
 export function createRandom(seed: string): Random {
   let state = createHash('sha256').update(seed).digest().readUInt32LE();
 
-  /** mulberry32, a generator with 32 bits of state: enough to choose among faults. */
+  /** Implements mulberry32, a generator with 32 bits of state. That is enough to choose between faults. */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

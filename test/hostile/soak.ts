@@ -11,15 +11,18 @@ import { createRefusals, makeTrouble } from './trouble.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld, type Replicas, type World } from './world.ts';
 
-/** Discord allows 15 minutes for a reply; the bot pauses up to a minute between attempts. */
+/** Discord allows 15 minutes for a reply, and the bot waits up to a minute between attempts. */
 const PATIENCE_MS = 100_000;
 
-/** Indices in `discord.guilds`. Three users in each run about 10,000 commands in ten minutes. */
+/** Indices in `discord.guilds`. Three users in each guild run about 10,000 commands in ten minutes. */
 const GUILDS = [0, 1, 2];
 /** The guild whose submissions wait for a moderator. */
 const MODERATED = 3;
 
-/** Errors caused by interactions that were delivered twice or retried after a fault, and by lookups after a restart. */
+/**
+ * Errors that the bot can't avoid if an interaction is delivered twice, retried after a fault, or looked up after a
+ * restart.
+ */
 const BLAMELESS = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
@@ -33,11 +36,11 @@ export interface SoakOptions {
   readonly say: (line: string) => void;
   /** Whether the bot looks up game servers. */
   readonly serverLookup: boolean;
-  /** Several processes instead of one. */
+  /** Runs several processes instead of one. */
   readonly replicas?: Replicas | undefined;
 }
 
-/** Lets nine users submit servers and lists, while everything fails at random and the bot is killed every few seconds. */
+/** Lets nine users submit servers and lists while everything fails at random and the bot is killed every few seconds. */
 export async function soak({
   verdict,
   random,
@@ -49,7 +52,7 @@ export async function soak({
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
     verdict,
-    // Short enough to make many submissions time out.
+    // This is so short that many submissions time out.
     env: { LISTING_API_TIMEOUT_MS: '1500' },
     listing: { onRequest: refusals.onRequest },
     serverLookup,
@@ -74,7 +77,7 @@ export async function soak({
   await Promise.all([
     makeTrouble(world, random.of('trouble'), over, refusals, replicas),
     ...everybody.map((member) => members.live(member, over)),
-    // Discord accepts one message a second in a channel.
+    // Discord only accepts one message per second in a channel.
     ...submitting.map((member) => members.live(member, over, 4)),
     ...([0, 1] as const).map((which) => moderators.live(which, random.of(`moderator ${which}`), over)),
   ]);
@@ -100,7 +103,8 @@ export async function soak({
     if (port !== QUERY_PORT) verdict.harm('false reply', `query port ${port} is in no record`);
   }
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
-  // The service accepted no server of a rejected request with several, so the bot may send them again in smaller requests.
+  // The service rejected a request with several servers and accepted none of them, so the bot may send them again in
+  // smaller requests.
   const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
   await world.judge(
     () => true,
@@ -111,7 +115,10 @@ export async function soak({
   await world.close();
 }
 
-/** Waits for work that no user waits for. The bot keeps retrying for a while, for example a reply that Discord lost. */
+/**
+ * Waits for work that no user is waiting for. For example, the bot keeps trying for a while to send a reply that Discord
+ * lost.
+ */
 async function unfinished({ stored }: World): Promise<readonly string[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {

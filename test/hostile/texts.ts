@@ -1,21 +1,21 @@
 import type { Random } from './random.ts';
 
-/** Texts that parsers may read slowly or wrongly. Each is repeated as often as fits. */
+/** Strings that parsers may read slowly or incorrectly. Each one is repeated as often as it fits. */
 const UNITS: readonly string[] = [
   ...' \u00a0\u200b\t",;[{:.@%\\/-!1a\r\0\ufdfa\u0130\ud800\u202e',
   ...['a.', '1.', 'a:', 'a b ', '"a""",', 'a\t;,', 'a"b,', 'a\u0301\u0316', '👩‍👩‍👧‍👦', 'steam://connect/'],
 ];
 
-/** Repeats `unit` up to this many bytes of UTF-8. */
+/** Repeats `unit` until the result has at most this many bytes of UTF-8. */
 export const filled = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-/** The longest possible host name. */
+/** The longest host name that is possible. */
 const LONGEST_HOST = `${[63, 63, 63, 57].map((length) => 'a'.repeat(length)).join('.')}.com`;
 
 /**
- * Returns JSON texts of a server with as many ports as fit into this many UTF-16 units. One has an invalid address and long
- * texts to repeat for each port; the other has the longest address and game.
+ * Returns JSON for a server with as many ports as fit into this many UTF-16 units. The first result has an invalid address
+ * and long strings that are repeated for each port. The second has the longest possible address and game.
  */
 export function manyPorts(most: number): readonly string[] {
   const json = (server: string, game: string, ports: readonly number[]) =>
@@ -25,14 +25,14 @@ export function manyPorts(most: number): readonly string[] {
   return [json(long, long, Array(Math.floor(most / 4)).fill(1)), json(LONGEST_HOST, '一'.repeat(100), ports)];
 }
 
-/** Returns texts of at most this many bytes, which are slow to parse or grow when processed. */
+/** Returns strings of at most this many bytes that are slow to parse or grow when they are processed. */
 export const shapesOf = (bytes: number): readonly string[] => [
-  // Each shape once as it is, and once inside a quoted cell.
+  // Each string appears once as it is, and once inside a quoted cell.
   ...UNITS.flatMap((unit) => [filled(unit, bytes), `a"b,${filled(unit, bytes - 5)}x`]),
   ...manyPorts(bytes),
 ];
 
-/** Separates the pieces below. */
+/** Separates the samples below. */
 const BETWEEN = '¦';
 const MARKUP =
   '[a](https://e.example/) ¦**¦__¦~~¦`¦```\n¦# ¦> ¦@everyone ¦<@1> ¦<a:¦https://¦\n¦\r\n¦|¦=¦(¦)¦]¦<¦>¦""';
@@ -47,7 +47,7 @@ const PIECES = [
   ...[MARKUP, LISTS, ADDRESSES, LINKS, SIGNS].flatMap((group) => group.split(BETWEEN)),
 ];
 
-/** Field names in several languages, known and unknown, and values that do or don't fit them. */
+/** Known and unknown field names in several languages, and values that may or may not fit them. */
 const NAMES =
   'server¦ip¦host¦hostname¦address¦port¦ports¦Port (UDP)¦game_port¦beacon_port¦queryPort¦steam_port¦game¦Spiel¦Abfrageport¦Endereço IP¦Порт¦ゲーム¦クエリポート¦เกม¦địa chỉ¦rcon¦sftp_details¦database¦type¦name¦players¦8.8.8.8:1¦cs2¦__proto__'.split(
     BETWEEN,
@@ -57,7 +57,7 @@ const VALUES: readonly unknown[] = [
   ...[27015, 0, -1, 70_000, 6.5, '27015', '27015/udp', '28015.0', true, null, [], {}],
 ];
 
-/** Returns a JSON value whose fields have unsuitable values, some of them nested. */
+/** Returns a JSON value whose fields have the wrong kinds of values. Some of these are nested. */
 function anyValue(random: Random, depth: number): unknown {
   const some = <Value>(values: readonly Value[]): Value | undefined => values[random.below(values.length)];
   const several = <Value>(make: () => Value) => Array.from({ length: random.below(6) }, make);
@@ -68,7 +68,7 @@ function anyValue(random: Random, depth: number): unknown {
   ])();
 }
 
-/** Returns a table with a header in any language and random cells below it. */
+/** Returns a table with a header in a random language and random cells. */
 function anyTable(random: Random, size: number): string {
   const delimiter = [',', ';', '\t', '|'][random.below(4)] ?? ',';
   const columns = 2 + random.below(5);
@@ -81,8 +81,8 @@ function anyTable(random: Random, size: number): string {
 }
 
 /**
- * Returns a random text of at most this many UTF-16 units: one piece, many pieces, a run with another piece around it, lines,
- * or JSON.
+ * Returns random text of at most this many UTF-16 units. It consists of one piece, many pieces, a repeated piece with
+ * another one around it, lines, or JSON.
  */
 export function anyText(random: Random, most: number): string {
   const share = random.pick([
@@ -142,7 +142,7 @@ export function anyText(random: Random, most: number): string {
 const COMMANDS = 'games submit settings submissions setkey addserver privacy __proto__'.split(' ');
 const ACTIONS = 'page send choose use game previous erase include edit constructor'.split(' ');
 
-/** Returns a custom id of at most 100 characters: random, or similar to one of the bot's own. */
+/** Returns a custom id of at most 100 characters, either random or similar to one of the bot's own. */
 export function anyCustomId(random: Random): string {
   const command = COMMANDS[random.below(COMMANDS.length)];
   const action = ACTIONS[random.below(ACTIONS.length)];

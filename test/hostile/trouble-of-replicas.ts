@@ -6,22 +6,23 @@ import type { Replicas, World } from './world.ts';
 /** Milliseconds between two kills. */
 const KILL_EVERY_MS = 10_000;
 /**
- * Other replicas count a silent one as dead after 20 to 30 seconds, if they aren't killed themselves; so one of them is
- * spared.
+ * If a replica is silent for 20 to 30 seconds, the others consider it dead, unless they are killed themselves. One of them
+ * is therefore never killed.
  */
 const ONE_STOPPED_MS = 60_000;
-/** The time in which a replica that was counted as dead notices this, and ends. */
+/** How long a replica takes to notice that others consider it dead, and to exit. */
 const FINDS_OUT_MS = 10_000;
 const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
-/** The longest wait for a replica's next transaction. */
+/** How long to wait at most for a replica's next transaction. */
 const LONGEST_WAIT_MS = 60_000;
-/** The pause between two troubles, about as long as a trouble takes. */
+/** How long to wait between two faults. A fault takes about as long. */
 const PAUSE_MS = 10_000;
 
 /**
- * Disturbs the processes. `kill -9` repeats throughout. One stop of a single replica, a rolling restart and a restart of the
- * database happen once each. A vanishing machine, a stop of all replicas and a read-only database repeat.
+ * Causes faults in the processes. `kill -9` happens throughout. Three faults happen once each: a single replica stops, all
+ * replicas are restarted one by one, and the database restarts. Three others repeat: a machine vanishes, all replicas stop,
+ * and the database becomes read-only.
  */
 export async function troubleReplicas(
   world: World,
@@ -34,7 +35,7 @@ export async function troubleReplicas(
   if (fleet === undefined) throw new Error('there are no replicas');
   const { replicas } = fleet;
   const stopped = new Set<Replica>();
-  /** Replicas that are not killed. */
+  /** Replicas that must not be killed. */
   const spared = new Set<Replica>();
   const pause = (ms: number) => sleep(ms, undefined, { signal: over }).catch(() => undefined);
 
@@ -43,7 +44,7 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  /** Waits for a ready replica other than `other`; a kill may have left none. */
+  /** Waits until a replica other than `other` is ready. After a kill, it is possible that none is. */
   async function oneReady(other?: Replica): Promise<Replica | undefined> {
     for (;;) {
       const one = oneOf(replicas.filter((replica) => replica.isReady && replica !== other));
@@ -76,7 +77,7 @@ export async function troubleReplicas(
     }
   }
 
-  /** Stops a replica until another takes over its work. */
+  /** Stops a replica until another one takes over its work. */
   async function standStillAlone(): Promise<void> {
     const one = await oneReady();
     if (one === undefined) return;
@@ -90,7 +91,7 @@ export async function troubleReplicas(
     verdict.count('stops of a single replica', 1);
   }
 
-  /** Kills a replica in a transaction without the database noticing. */
+  /** Kills a replica during a transaction, without the database noticing. */
   async function vanish(): Promise<void> {
     const one = await oneReady();
     if (one === undefined) return;
@@ -134,7 +135,7 @@ export async function troubleReplicas(
       await pause(PAUSE_MS);
       await onlyRead();
     }
-    // A new process ends the work that could not be recorded in time; otherwise only the hourly job would end it.
+    // Ends the work that couldn't be recorded in time. Without a new process, only the hourly job would end it.
     await rollingRestart();
   }
 

@@ -29,7 +29,7 @@ const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [4, { kind: 'okThenClose' }],
 ];
 
-/** Half of the time, Steam's list and the name server respond as they should. */
+/** Steam's list and the name server respond correctly half of the time. */
 const STEAM_MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [10, { kind: 'ok' }],
   [2, { kind: 'hang' }],
@@ -59,15 +59,15 @@ const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
   [1, { kind: 'hang' }],
 ];
 
-/** Paths below `/api/v10` with which the bot responds to interactions. It needs all others to start. */
+/** The bot responds to interactions at these paths below `/api/v10`. It needs all other paths to start. */
 const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//];
 
-/** The service rejects one request in 25. */
+/** The service rejects 4 % of the requests. */
 const REFUSALS = 0.04;
 const HOUR_MS = 3_600_000;
-/** No certificate would be valid on a clock that is months off, so the bot would never reach Discord. */
+/** If the clock were months off, no certificate would be valid, and the bot could never connect to Discord. */
 const THREE_WEEKS_MS = 21 * 24 * HOUR_MS;
-/** When the log reader pauses in a soak, and for how long, in milliseconds. */
+/** When and for how long the log reader pauses during a soak test, in milliseconds. */
 const UNREAD_AFTER_MS = 10_000;
 const UNREAD_MS = 60_000;
 const REFUSAL: Mode = { kind: 'json', status: 200, body: { status: 'error', message: 'Not today.' } };
@@ -78,10 +78,10 @@ const KEY_REFUSAL: Mode = {
   body: { status: 'error', message: 'Invalid API key.' },
 };
 
-/** Rejects some of the requests that submit servers, and records which. */
+/** Rejects some of the requests that submit servers, and records which ones. */
 export function createRefusals(random: Random) {
   const refused = new Set<ListingRequest>();
-  /** Requests rejected because of their key; the service accepted none of their servers. */
+  /** Requests that were rejected because of their key. The service accepted none of their servers. */
   const refusedForKey = new Set<ListingRequest>();
   let areKeysRefused = false;
   return {
@@ -103,8 +103,8 @@ export function createRefusals(random: Random) {
 }
 
 /**
- * Causes every kind of trouble, including `kill -9`, until `over`. Finally repairs everything and waits until the bot is
- * ready.
+ * Causes every kind of fault, including `kill -9`, until `over` is aborted. Then repairs everything and waits until the bot
+ * is ready.
  */
 export async function makeTrouble(
   world: World,
@@ -124,13 +124,13 @@ export async function makeTrouble(
   ): Promise<void> {
     const own = random.of(name);
     while (!over.aborted) {
-      // Rejects only when the soak is over.
+      // This only rejects when the soak test is over.
       await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
       if (!over.aborted) await run(own);
     }
   }
 
-  /** Simulates an error of the service that looks like invalid keys. */
+  /** Simulates a faulty service that claims that keys are invalid. */
   async function refuseKeys(): Promise<void> {
     verdict.count('seconds of rejected keys', 2);
     refusals.refuseKeys(true);
@@ -147,7 +147,7 @@ export async function makeTrouble(
     await setClock(0);
   }
 
-  /** Simulates a stuck log driver. */
+  /** Simulates a log driver that is stuck. */
   async function leaveLogUnread(): Promise<void> {
     await sleep(UNREAD_AFTER_MS, undefined, { signal: over }).catch(() => undefined);
     if (over.aborted) return;
@@ -183,7 +183,7 @@ export async function makeTrouble(
     gateway.disturbDispatch({});
   }
 
-  /** Simulates a gateway that doesn't start or resume sessions for a while. */
+  /** Simulates a gateway that doesn't start or resume any sessions for a while. */
   async function loseSessions(lose: () => void, ms: number): Promise<void> {
     lose();
     await sleep(ms);
@@ -253,7 +253,7 @@ export async function makeTrouble(
   faults.clear();
   gateway.disturbDispatch({});
   healGateway();
-  // Without this, a bot that waits for RESUMED would wait for a minute.
+  // Otherwise, a bot that is waiting for RESUMED would wait for a whole minute.
   gateway.cut();
   clock.advance(0);
   await discord.connected();

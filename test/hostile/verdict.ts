@@ -1,31 +1,31 @@
 import type { Stall } from '../support/machine.ts';
 
-/** Kinds of harm that must never happen, in the order in which they are printed. */
+/** Kinds of harm that must never happen. They are printed in this order. */
 export const HARMS = [
   'crashes',
   'unanswered',
-  // Harm to users who aren't part of an attack.
+  // Users who aren't part of an attack were harmed.
   'others refused',
   'secrets found',
   'rules of Discord broken',
-  // A member will never learn of a submission: the reply doesn't give its outcome, or the service holds the server but the
-  // history doesn't have it.
+  // A member will never find out about a submission. Either the reply doesn't mention its outcome, or the service has
+  // stored a server that isn't in the history.
   'lost',
-  // The service received a server more often than members requested, not counting requests it rejected.
+  // The service received a server more often than members requested it. Requests that the service rejected don't count.
   'sent twice',
-  // The service received a server without an approval, although the guild requires one.
+  // The service received a server that nobody had approved, although the guild requires approval.
   'sent without approval',
-  // A member got more direct messages than decisions.
+  // A member got more direct messages than there were decisions.
   'notified twice',
-  // A reply about a server contradicts the requests that the service received and the servers it holds.
+  // A reply about a server contradicts what the service received and stored.
   'false reply',
-  // A reply still shows "thinking…" long after everything was repaired.
+  // A reply still says "thinking…" long after everything was repaired.
   'left thinking',
   'other harm',
 ] as const;
 export type Harm = (typeof HARMS)[number];
 
-/** Cases shown per kind of harm; one failing list alone is a hundred similar cases. */
+/** How many cases of each kind of harm are printed. A single failed list produces a hundred similar cases. */
 const SHOWN_CASES = 20;
 const SHOWN_STALLS = 5;
 const LONGEST_CASE = 5_000;
@@ -33,8 +33,9 @@ const LONGEST_CASE = 5_000;
 export type Verdict = ReturnType<typeof createVerdict>;
 
 /**
- * Creates the result of a run, for every mix.
- * @param longestStall milliseconds of the bot's own processor time; a longer stall is harm
+ * Collects the results of a run of any mix.
+ * @param longestStall if the bot itself uses more processor time than this during a stall, in milliseconds, it counts as
+ * harm
  */
 export function createVerdict(longestStall: number) {
   const harms = new Map<Harm, string[]>(HARMS.map((kind) => [kind, []]));
@@ -49,23 +50,23 @@ export function createVerdict(longestStall: number) {
 
   return {
     harm,
-    /** @param during the others' actions when the stall ended, to help find its cause */
+    /** @param during returns the other users' actions at the end of the stall, which helps to find its cause */
     stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
       stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
     },
-    /** Records the longest waits of normal users for a first response and for a reply, in milliseconds. */
+    /** Records how long normal users had to wait at most for a first response and for a reply, in milliseconds. */
     othersWaited(responseMs: number, answerMs: number): void {
       slowestResponse = Math.max(slowestResponse, responseMs);
       slowestAnswer = Math.max(slowestAnswer, answerMs);
     },
     /**
-     * Adds to a figure that shows how much was tested. A figure that stays 0 is harm, because the run then missed its
-     * purpose.
+     * Adds to a figure that shows how much was tested. If a figure is still 0 at the end, the run missed its purpose, which
+     * counts as harm.
      */
     count(what: string, more: number): void {
       counts.set(what, (counts.get(what) ?? 0) + more);
     },
-    /** Prints all figures, and every case of harm on standard error. @returns the exit status */
+    /** Prints all figures on standard output, and every case of harm on standard error. @returns the exit status */
     print(say: (line: string) => void): 0 | 1 {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;

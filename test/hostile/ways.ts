@@ -5,22 +5,25 @@ import type { Random } from './random.ts';
 import { anyCustomId } from './texts.ts';
 import type { World } from './world.ts';
 
-/** An input through which a member can send a text. */
+/** An input through which a member can send text. */
 export interface Way {
   readonly name: string;
-  /** The input's weight in random choices. */
+  /** How likely this input is to be chosen. */
   readonly weight: number;
-  /** The longest text: UTF-16 units that Discord lets a user type, or bytes that the bot reads. */
+  /**
+   * The maximum length. For typed text, it is the number of UTF-16 units that Discord allows. For files, it is the number
+   * of bytes that the bot reads.
+   */
   readonly most: number;
-  /** Draws a text for this input; by default any text is drawn. */
+  /** Creates random text for this input. If it is absent, `anyText` is used. */
   anyText?(random: Random): string;
   use(world: World, person: Person, text: string): Promise<Answer | Suggested>;
 }
 
-/** The suggestions shown while a user types. */
+/** The suggestions that Discord shows while a user types. */
 export type Suggested = Awaited<ReturnType<Person['complete']>>;
 
-/** The most that /addservers reads, in bytes. */
+/** /addservers doesn't read more bytes than this. */
 const MOST_OF_FILE = 256 * 1024;
 
 const fileOf = (weight: number, ending: string, encoding: BufferEncoding = 'utf8'): Way => ({

@@ -16,12 +16,12 @@ import { createHistory, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Effectively no limits, because these runs test the requests themselves. */
+/** These limits are never reached, because these runs test the requests themselves. */
 const NO_LIMITS = { MEMBER_LIMIT: '20000/1', GUILD_LIMIT: '20000/1' };
 
 const CLOCK = new URL('../faults/preloads/clock.ts', import.meta.url).href;
 
-/** Several processes of the bot over a PostgreSQL server. */
+/** Several processes of the bot that share a PostgreSQL server. */
 export interface Replicas {
   readonly count: number;
   readonly server: PostgresServer;
@@ -31,19 +31,21 @@ export interface WorldOptions {
   readonly verdict: Verdict;
   readonly env?: Readonly<Record<string, string>>;
   readonly listing?: ListingOptions;
-  /** Whether the bot looks up game servers; by default it doesn't. */
+  /** Whether the bot looks up game servers. The default is `false`. */
   readonly serverLookup?: boolean;
-  /** How long the bot may take for a first response, in milliseconds; by default 3,000, as with Discord. */
+  /** How long the bot may take to send a first response, in milliseconds. The default is Discord's limit of 3,000. */
   readonly answerWithinMs?: number;
-  /** Discord's error codes that don't count as breaches here. */
+  /** Discord error codes that don't count as violations here. */
   readonly blameless?: readonly number[];
-  /** Replaces the single process. */
+  /** Runs several processes instead of one. */
   readonly replicas?: Replicas;
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Opens the real bot between both stand-ins, with three guilds and everything to be judged at the end. */
+/**
+ * Starts the real bot between both stand-ins, with three guilds, and collects everything that will be judged at the end.
+ */
 export async function openWorld(options: WorldOptions) {
   const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
@@ -90,7 +92,7 @@ export async function openWorld(options: WorldOptions) {
   return {
     discord,
     listing,
-    /** Steam's list and DNS. */
+    /** Steam's list and the DNS records. */
     records,
     bot,
     data,
@@ -99,23 +101,23 @@ export async function openWorld(options: WorldOptions) {
     restart: sandbox.restart,
     verdict,
     probe,
-    /** Sets how far the bot's clock is off from now on, in milliseconds. */
+    /** Sets how many milliseconds the bot's clock is off from now on. */
     setClock,
     /** Everything that the bot has printed. */
     lines,
-    /** The users' requests to submit, to be compared with their outcomes. */
+    /** The users' requests to submit servers, which are compared with the outcomes. */
     asks,
-    /** Returns a user in `discord.guilds[guild]`. */
+    /** Returns a user in the guild `discord.guilds[guild]`. */
     person(role: Role, guild: number): Person {
       const place = discord.guilds[guild];
       if (place === undefined) throw new Error(`there is no guild ${guild}`);
       return people.at({ role, guild: place, locale: 'en-US' });
     },
     stored,
-    /** Returns the processes, if there are several. */
+    /** Returns the processes if there are several. */
     fleet: () => fleet,
     /**
-     * Compares every reply with the servers that the service received and holds; call it once the bot has stopped.
+     * Compares every reply with the servers that the service received and stored. Call this after the bot has stopped.
      * @param isJudged whether the requests with this key belong to `asks`
      */
     async judge(isJudged: (key: string) => boolean, turnedDown: readonly string[] = []): Promise<void> {
@@ -131,7 +133,7 @@ export async function openWorld(options: WorldOptions) {
       };
       judge(findings, verdict.harm);
     },
-    /** Stops everything, and checks for leaked secrets and broken Discord rules. */
+    /** Stops everything, and checks whether secrets were leaked or Discord rules broken. */
     async close(): Promise<void> {
       try {
         await bot.stop();
@@ -155,12 +157,12 @@ export async function openWorld(options: WorldOptions) {
 }
 
 /**
- * Rate limits that aren't the bot's fault: for buttons that the test posted in the bot's name, and for requests that a
- * restarted bot can't know of.
+ * Rate limits that the bot couldn't have avoided. They apply to buttons that the test posted in the bot's name, and to
+ * requests that a restarted bot can't know about.
  */
 const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);
 /**
- * Replicas that resume after a stop all respond to the balancer's interactions at the same time. None knows how much of the
- * limit on the shared token the others use.
+ * After a stop, all replicas resume at the same time and respond to the load balancer's interactions. They share a token,
+ * and none of them knows how many requests the others have already made with it.
  */
 const isSharedToken = ({ status, path }: Breach) => status === 429 && path.endsWith('/callback');

@@ -6,7 +6,7 @@ import { memberOf } from '../../sandbox/people.ts';
 import { type Bot, messageOf, type TestGuild } from './bot.ts';
 import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
 
-/** The labels of the controls on a message with one waiting server. */
+/** The labels of the buttons and menus on a message about one waiting server. */
 export const DECISIONS: readonly string[] = ['Approve', 'Decline', 'Correct…'];
 
 /** Returns a user in the log channel, where moderators decide. Only `admin` has Manage Server. */
@@ -28,13 +28,16 @@ export async function turnApprovalOn(guild: TestGuild): Promise<void> {
   assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
 }
 
-/** Returns the log channel's messages about submissions. Only these are posted with buttons, which a decision removes. */
+/**
+ * Returns the log channel's messages about submissions. No other message is posted with buttons. A decision removes the
+ * buttons.
+ */
 export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
   guild.discord
     .messages({ channelId: staffChannel(guild) })
     .filter(({ first }) => (first.components ?? []).length > 0);
 
-/** Returns the newest of these messages that still waits for a decision. */
+/** Returns the newest message about a submission that is still waiting for a decision. */
 export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
   const found = approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
   assert(found, 'nothing waits in the log channel');
@@ -45,13 +48,13 @@ export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
 export const approve = async (guild: TestGuild): Promise<Answer> =>
   inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
 
-/** Waits until all members of the guild were notified of decisions about them. */
+/** Waits until every member of the guild has been notified of all decisions on their submissions. */
 export const allNotified = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
   expect
     .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', id))
     .toEqual([]);
 
-/** Ends the minute in which the bot gathers a guild's decisions for one direct message. */
+/** Skips the minute during which the bot collects a guild's decisions for a single direct message. */
 export async function endGathering(
   { store }: Pick<Bot, 'store'>,
   { id }: Pick<TestGuild, 'id'>,

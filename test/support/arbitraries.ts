@@ -24,10 +24,10 @@ const name = fc
     fc.array(label, { minLength: 1, maxLength: 3 }),
     fc.constantFrom('com', 'net', 'de', 'gg', 'xn--p1ai'),
   )
-  // A host name may begin like a label or a command that people put before an address. It is still a host name.
+  // A host name is valid even if it begins like a label or command that people put before an address.
   .map(([labels, zone]) => [...labels, zone].join('.'));
 
-/** Canonical public hosts of every kind. */
+/** Public hosts of every kind, in canonical form. */
 export const host = fc.oneof(ipv4, ipv6, name);
 
 export const submission = fc
@@ -44,13 +44,13 @@ export const submission = fc
   })
   .map(({ named, ...at }) => ({ ...at, ...named }));
 
-/** Lone surrogates are left out: no text that arrives over the network contains them. */
+/** This excludes lone surrogates, because text that arrives over the network never contains them. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
 const MOST = 0x10ffff;
 
 /**
- * Any Unicode character, assigned or not. Equals fast-check's `binary` unit, without its table of all characters, which takes
- * each process a second to build.
+ * Any Unicode character, assigned or not. This is the same as fast-check's `binary` unit, but without its table of all
+ * characters, which takes every process a second to build.
  */
 export const anyCharacter = fc.integer({ min: 0, max: MOST - SURROGATES.count }).map(
   (n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
 describe('a test bot', () => {
-  it('fails on closing if a Discord rule was broken that the present test did not allow', async () => {
+  it("fails on closing if the bot broke a Discord rule that the test didn't allow it to break", async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);
@@ -18,7 +18,7 @@ describe('a test bot', () => {
     }
   });
 
-  it('fails on closing if a first response arrived after three seconds', async () => {
+  it('fails on closing if a first response took more than three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
@@ -29,20 +29,20 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow('rules of Discord were broken');
   });
 
-  it('fails on closing if the listing service received anything but POST /api', async () => {
+  it('fails on closing if the listing service received anything other than POST /api', async () => {
     const bot = await openBot({ start: false });
     await fetch(`${bot.listing.url}/`);
     await expect(bot.close()).rejects.toThrow('the listing service received an unknown request');
   });
 
-  it('fails on closing if a file contains a key in clear', async () => {
+  it('fails on closing if a file contains a key in plain text', async () => {
     const bot = await openBot();
     await bot.newGuild({ key: 'sandbox-key' });
     await writeFile(join(bot.data, 'notes'), 'it is sandbox-key');
     await expect(bot.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  // A line that the bot prints at every start, and the name of a command that it then publishes.
+  // The bot prints this line every time it starts, and then publishes this command.
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
     ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
@@ -52,7 +52,7 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow(why);
   });
 
-  // Covers the bot in this process and in its own, because its last output arrives differently.
+  // A bot in this process and a bot in its own process deliver their last output differently, so this covers both.
   it.each([
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },

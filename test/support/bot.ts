@@ -27,37 +27,37 @@ import { type BotStore, botStore, newBotDatabase } from './database.ts';
 import { timeOf } from './machine.ts';
 import { showWhenATestFails } from './outputs.ts';
 
-/** Options of a test bot. `env` adds variables or replaces the sandbox's values; `http` defaults to `INTERACTIONS`. */
+/** Options for a test bot. `env` adds variables or replaces the sandbox's values. `http` defaults to `INTERACTIONS`. */
 export interface BotOptions
   extends Pick<SandboxOptions, 'serverLookup' | 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
     Pick<AppDeps, 'timing' | 'languages'> {
-  /** Whether the bot gets its own process, for tests that need one: signals, `kill -9`, the environment. */
+  /** Whether the bot runs in its own process. Tests need this for signals, `kill -9` and environment variables. */
   readonly asProcess?: boolean;
-  /** If `false`, the test starts the bot itself. */
+  /** If this is `false`, the test starts the bot itself. */
   readonly start?: boolean;
   /** Whether Discord and the listing service use TLS and offer HTTP/2. */
   readonly tls?: boolean;
 }
 
-/** Whether bots receive interactions over HTTP if a test doesn't choose. */
+/** Whether bots receive interactions over HTTP when a test doesn't set `http`. */
 export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 
-/** Discord rules that a bot breaks if Discord has trouble or a user acts faster than people can. */
+/** Discord rules that the bot can break when Discord has trouble or when a user acts faster than a person could. */
 export const BREACHES = {
-  /** A first response to an expired interaction. */
+  /** The bot responded to an interaction that had expired. */
   tooLate: 'Unknown interaction',
-  /** A second first response. */
+  /** The bot sent a second first response. */
   twice: 'Interaction has already been acknowledged.',
-  /** An edit with an expired token. */
+  /** The bot edited a reply after its token had expired. */
   afterTheEnd: 'Unknown Webhook',
   tooOften: 'You are being rate limited.',
-  /** A first response that the stand-in still accepts in a test, but Discord would not. */
+  /** The first response came too late for Discord, but the stand-in still accepted it. */
   late: 'A first response arrives within three seconds',
 } as const;
 
-/** Problems that {@link Bot.close} ignores. */
+/** Problems that should not make {@link Bot.close} fail. */
 export interface Expected {
-  /** Whether the test made the bot end unexpectedly. */
+  /** Whether the test makes the bot exit unexpectedly. */
   readonly crash?: boolean;
 }
 
@@ -65,65 +65,68 @@ export interface Expected {
 export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | 'token' | 'data' | 'restart'> {
   readonly store: BotStore;
   readonly process: BotProcess;
-  /** Starts the bot, and waits until it is connected and has published its commands. */
+  /** Starts the bot and waits until it has connected and published its commands. */
   start(): Promise<void>;
   /** Kills the bot's process, whatever it is doing. */
   kill(): Promise<Exit>;
-  /** Returns everything that the bot has printed since it was opened, across restarts. */
+  /** Returns everything that the bot has printed since it was opened, including before restarts. */
   output(): string;
-  /** Returns the bot's log entries. Lines that aren't JSON are left out. */
+  /** Returns the bot's log entries. Lines that aren't JSON are skipped. */
   log(): readonly Readonly<Record<string, unknown>>[];
-  /** Allows up to `most` breaches of a Discord rule in this test: one of {@link BREACHES}, or another title. */
+  /**
+   * Lets the bot break a Discord rule up to `most` times in this test. The rule is one of {@link BREACHES} or another
+   * title.
+   */
   mayBreak(title: string, most: number): void;
-  /** Ends the allowance of the previous test. */
+  /** Resets what `mayBreak` allowed in the previous test. */
   mayBreakNoMore(): void;
-  /** Adds a guild that the bot has just joined, in which at most the key has been set. */
+  /** Adds a guild that the bot has just joined. Nothing has been set up there, except perhaps the key. */
   newGuild(about?: AboutGuild): Promise<TestGuild>;
   person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
   /**
-   * Stops everything. Fails if one of these happened:
-   * - The bot broke a rule of Discord more often than allowed.
-   * - The bot ended unexpectedly, or exited with a status other than 0 when stopped.
-   * - The listing service received anything but `POST /api`.
-   * - A secret appears in the bot's output, in its requests to Discord, or in clear in its files.
+   * Stops everything. Fails in these cases:
+   * - The bot broke a Discord rule more often than the test allows.
+   * - The bot exited unexpectedly, or with a status other than 0 when it was stopped.
+   * - The listing service received anything other than `POST /api`.
+   * - A secret appears in the bot's output, in its requests to Discord, or in plain text in its files.
    */
   close(expected?: Expected): Promise<void>;
 }
 
 interface AboutGuild {
-  /** Set with /setkey; absent for a guild without a key. */
+  /** The key that an admin has set with /setkey. It is absent if the guild doesn't have a key. */
   readonly key?: string | undefined;
   /** The guild's preferred locale in Discord. */
   readonly locale?: string;
 }
 
-/** A guild with its users, for one test. */
+/** A guild and its users, for a single test. */
 export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
-  /** Has Manage Server. */
+  /** This user has Manage Server. */
   readonly admin: Person;
   readonly member: Person;
   person(who: { readonly role?: Role; readonly locale?: string }): Person;
 }
 
 export interface BotTestOptions extends BotOptions, Expected {
-  /** The key of each test's guild, which the service accepts; `null` for no key. */
+  /** The key of each test's guild, which the service accepts. `null` means that the guild doesn't have a key. */
   readonly key?: string | null;
 }
 
 /**
- * Creates a test function for the whole bot. All tests of the file share one bot in the test process; each test gets its own
- * guild.
+ * Creates a test function for testing the whole bot. All tests in a file share one bot, which runs in the test process.
+ * Each test gets its own guild.
  */
 export const botTest = (options: BotTestOptions = {}) => testsOver(options, 'file');
 
-/** Like `botTest`, but with a separate bot for each test, which may stop it, kill it or break its environment. */
+/** Like `botTest`, but each test gets its own bot, so it may stop or kill the bot or break its environment. */
 export const ownBotTest = (options: BotTestOptions = {}) => testsOver(options, 'test');
 
 function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
   return (
     test
       .extend('options', { scope: 'file' }, options)
-      // vitest distinguishes the two scopes by their types; the properties used here are the same in both.
+      // vitest uses different types for the two scopes, but the properties used here are the same in both.
       .extend('bot', { scope: scope as 'file' }, async ({ options }, { onCleanup }) => {
         const bot = await openBot(options);
         onCleanup(() => bot.close(options));
@@ -131,7 +134,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       })
       .extend('guild', async ({ bot, options }) => {
         const { key = 'sandbox-key', start = true } = options;
-        // Undoes the changes of the previous test.
+        // Undoes what the previous test changed.
         bot.mayBreakNoMore();
         bot.discord.faults.clear();
         await bot.listing.behave({ kind: 'ok' });
@@ -143,7 +146,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       .extend('admin', ({ guild }) => guild.admin)
       .extend('member', ({ guild }) => guild.member)
       .extend('discord', ({ bot }) => bot.discord)
-      /** Counts requests from the start of the test. */
+      /** Only counts requests that were made after the test started. */
       .extend('listing', ({ guild }) => guild.listing)
   );
 }
@@ -157,10 +160,10 @@ function fromNowOn(listing: ListingStandIn): ListingStandIn {
   });
 }
 
-/** The bot's time for a first response in these tests, in milliseconds. `clock.advance` skips it. */
+/** How long the bot may take to send a first response in these tests, in milliseconds. `clock.advance` skips this time. */
 export const ANSWER_WITHIN_MS = 30_000;
 
-/** Timing without pauses, and with time limits that no test reaches unintentionally. */
+/** Timing that has no pauses, and time limits that no test reaches by accident. */
 const NO_WAITING: Timing = {
   firstResponseMs: ANSWER_WITHIN_MS,
   firstAttemptMs: ANSWER_WITHIN_MS,
@@ -171,14 +174,20 @@ const NO_WAITING: Timing = {
   decisionMessages: { everyMs: 20, gatherMs: 0 },
 };
 
-/** Opens the bot between both stand-ins. It runs in the test process unless `asProcess` is set. The caller closes it. */
+/**
+ * Starts the bot between both stand-ins. The bot runs in the test process unless `asProcess` is set. The caller must close
+ * it.
+ */
 export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const { asProcess = false, timing, languages } = options;
   const given = { timing: { ...NO_WAITING, ...timing }, ...(languages && { languages }) };
   const createBot = asProcess ? createBotProcess : (deps: BotProcessDeps) => createBotInProcess(deps, given);
   const lines: string[] = [];
   const crashes: Exit[] = [];
-  /** Excludes the time in which other processes had the processors: neither the bot nor Discord can help that delay. */
+  /**
+   * This excludes the time during which other processes used the processors, because neither the bot nor Discord can avoid
+   * that delay.
+   */
   const botTime = () => timeOf(sandbox.bot.pid);
   const mayBreak = new Map<string, number>();
   const postgres = await newBotDatabase(options.env ?? {});
@@ -190,8 +199,8 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     http: options.http ?? OVER_HTTP,
     env,
     ...(options.tls && { certificate: selfSigned() }),
-    // The tests wait for components before they press, so no reaction time is needed. Where the three seconds don't matter, a
-    // slow machine gets ten times as long.
+    // The tests wait for buttons and menus before they use them, so there is no need to allow for reaction time. In tests
+    // that aren't about the three-second limit, a slow machine gets ten times as long.
     discord: {
       reactionMs: 0,
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -293,8 +302,8 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
 }
 
 /**
- * Opens a bot for the present test only and closes it afterwards. For tests that must create something before the bot, such
- * as a clock.
+ * Starts a bot for the current test only and closes it afterwards. Use this for tests that must create something before the
+ * bot, such as a clock.
  */
 export async function oneBot(options: BotOptions & Expected = {}): Promise<Bot> {
   const bot = await openBot(options);
@@ -310,34 +319,34 @@ export async function setKey(person: Person, key: string): Promise<Answer> {
   return person.submit(modal, { [field.id]: key });
 }
 
-/** The result of an action, or the message that the action was on. */
+/** The result of an action, or the message on which a user acted. */
 export type Shown = Answer | SeenMessage;
 
-/** Returns everything that a member reads in it: text, embeds, buttons and files, as the sandbox shows them. */
+/** Returns everything that a member can read in it, including embeds, buttons and files, formatted as in the sandbox. */
 export function textOf(shown: Shown): string {
   const answer = 'kind' in shown ? shown : ({ kind: 'message', message: shown } as const);
   return showAnswer(answer, aReader());
 }
 
-/** Returns the message that resulted from an action; fails for any other result. */
+/** Returns the message that an action produced. Fails if it produced anything else. */
 export function messageOf(answer: Shown): SeenMessage {
   if (!('kind' in answer)) return answer;
   assert(answer.kind === 'message', `expected a message, got: ${textOf(answer)}`);
   return answer.message;
 }
 
-/** Returns the modal that an action opened; fails for any other result. */
+/** Returns the modal that an action opened. Fails if it produced anything else. */
 export function modalOf(answer: Answer): SeenModal {
   assert(answer.kind === 'modal', `expected a modal, got: ${textOf(answer)}`);
   return answer.modal;
 }
 
-/** Parses the message or modal in a request's body; returns `{}` if there is none. */
+/** Parses the message or modal in a request body. Returns `{}` if there isn't one. */
 export function messageIn(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // In a multipart form with files, the message is the JSON part.
+    // If a multipart form contains files, the message is its JSON part.
     return JSON.parse(/^\{.*\}\r?$/mu.exec(body)?.[0] ?? '{}');
   }
 }
@@ -345,8 +354,8 @@ export function messageIn(body: string): unknown {
 const LAST_WORDS = 12;
 
 /**
- * Runs the whole bot in the test process, with the interface of a separate process but a tenth of the start-up time. It
- * doesn't support signals: any signal stops it normally.
+ * Runs the whole bot in the test process. It has the same interface as a bot in a separate process, but starts ten times
+ * faster. It doesn't support signals: any signal stops it normally.
  */
 export function createBotInProcess(
   { env, onLine, onExit }: BotProcessDeps,
@@ -412,8 +421,8 @@ export function createBotInProcess(
 }
 
 /**
- * Returns the error that the bot prints if it can't start with these variables. Runs it in this process.
- * @throws Error if the bot prints more or less than one line, or exits with a status other than 1
+ * Returns the error that the bot prints if it can't start with these variables. The bot runs in this process.
+ * @throws Error if the bot doesn't print exactly one line, or exits with a status other than 1
  */
 export async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
   const said: string[] = [];
@@ -428,17 +437,17 @@ export async function lastWords(env: Readonly<Record<string, string>>): Promise<
 export interface Searched {
   /** Everything that the bot has printed. */
   readonly output: string;
-  /** The whole content of the bot's database, as text. */
+  /** Everything in the bot's database, as a string. */
   readonly database?: string;
-  /** The keys as given in ENCRYPTION_KEY. */
+  /** The value of ENCRYPTION_KEY. */
   readonly encryptionKeys?: string | undefined;
-  /** The URL of the bot's database, possibly with a password. */
+  /** The URL of the bot's database. It may contain a password. */
   readonly databaseUrl?: string;
 }
 
 /**
- * Finds the secrets that a stopped bot has leaked: in its output, in its requests to Discord, or in clear in its database and
- * files. Returns a sentence for each leak.
+ * Finds secrets that a stopped bot has leaked in its output, in its requests to Discord, or in plain text in its database
+ * and files. Returns a sentence about each leak.
  */
 export async function leaksOf(
   { token, discord, listing, data }: Pick<Sandbox, 'token' | 'discord' | 'listing' | 'data'>,
@@ -460,7 +469,7 @@ export async function leaksOf(
   const leaks: string[] = [];
   for (const [secret, what] of secrets) {
     if (output.includes(secret)) leaks.push(`the bot printed ${what}`);
-    // Only the two tokens have to be sent to Discord.
+    // The two tokens are the only secrets that the bot has to send to Discord.
     const sent = what.endsWith('token') ? [] : discord.findSecret(secret);
     for (const { path } of sent) leaks.push(`${what} was sent to Discord: ${path}`);
     if (database.includes(secret)) leaks.push(`${what} is in clear in the database`);
@@ -480,7 +489,7 @@ async function filesIn(folder: string): Promise<readonly (readonly [path: string
 
 const FILE = fileURLToPath(new URL('loopback.pem', import.meta.url));
 
-/** Returns a self-signed certificate for 127.0.0.1 with its key. */
+/** Returns a self-signed certificate for 127.0.0.1 and its private key. */
 export function selfSigned(): Certificate {
   const pem = readFileSync(FILE, 'utf8');
   return { key: pem, cert: pem, file: FILE };

@@ -21,7 +21,7 @@ import { recorder } from './machine.ts';
 
 export type PartsOptions = Partial<Omit<SubmissionStoreDeps, 'store' | 'myTurn'>>;
 
-/** Creates the parts that read and change submissions in a store. */
+/** Creates the parts of the bot that read and change the submissions in a store. */
 export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOptions = {}) {
   const records = createSubmissionStore({
     processId: 'this process',
@@ -35,7 +35,7 @@ export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOpt
   return { ...records, approvals: createApprovals({ ...records, store }) };
 }
 
-/** Creates the same parts over a new store, with a clock that moves only when the test sets it. */
+/** Creates the same parts with a new store and a clock that only moves when the test sets it. */
 export async function openParts(now: number, options: PartsOptions = {}) {
   const store = await openStore();
   const clock = { now };
@@ -47,20 +47,20 @@ export interface DoneOptions {
   readonly guildId: string;
   readonly userId: string;
   readonly userName?: string;
-  /** When it ended, in milliseconds since 1970. */
+  /** When the submission ended, in milliseconds since 1970. */
   readonly at: number;
   readonly hosts: readonly string[];
   readonly port?: number;
   readonly game?: string;
-  /** `null` if it has not ended. */
+  /** This is `null` if the submission has not ended. */
   readonly outcome?: ServersTable['outcome'];
   readonly message?: string;
 }
 
-/** Rows per statement; SQLite allows 32,766 values. */
+/** How many rows are inserted per statement. SQLite allows 32,766 values. */
 const AT_ONCE = 1_000;
 
-/** Inserts a submission into the tables as it is stored once it has ended. */
+/** Inserts a submission into the tables as it is stored after it has ended. */
 export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): Promise<void> {
   const { id, guildId, userId, userName = `name of ${userId}`, at, hosts, port = 27015 } = done;
   const { game = 'cs2', outcome = 'accepted', message = 'Yes.' } = done;
@@ -115,7 +115,8 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
 export interface FillOptions {
   readonly count: number;
   /**
-   * When the first list ended, in milliseconds since 1970. Each later list ends one millisecond later per preceding server.
+   * When the first list ended, in milliseconds since 1970. Each later list ends one millisecond later for every server
+   * before it.
    */
   readonly at: number;
   readonly message?: string;
@@ -123,7 +124,7 @@ export interface FillOptions {
 
 const LIST = 1_000;
 
-/** Fills a guild's history with `count` servers, in lists of a thousand that two members submit alternately. */
+/** Fills a guild's history with `count` servers. Two members take turns submitting them in lists of a thousand. */
 export async function fill(
   store: Pick<Store, 'tables' | 'inGuild'>,
   guildId: string,
@@ -134,7 +135,7 @@ export async function fill(
       const userId = from % (2 * LIST) === 0 ? '7' : '8';
       await addDone(store, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts: [] });
     }
-    // Uses one statement, because passing each row's values takes longer than writing the row.
+    // This uses a single statement, because it takes longer to pass each row's values than to write the row.
     await sql`
       INSERT INTO servers (submission_id, position, guild_id, user_id, line, host, port, game, address, reserved_at, sent_at,
         ended_at, outcome, message)
@@ -147,7 +148,7 @@ export async function fill(
   });
 }
 
-/** Returns a list's row that can be submitted. */
+/** Returns a list's row that is ready to be submitted. */
 export function readyRow(line: number, server: string, more: Partial<ServerSubmission> = {}): ReadyRow {
   const submission = { server, port: 27015, game: 'cs2', ...more };
   return { kind: 'ready', line, submission };
@@ -161,7 +162,7 @@ export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
   typed: { ...EMPTY_ROW, server },
 });
 
-/** Returns a draft of `length` servers that are ready to submit, at addresses used by no other draft. */
+/** Returns a draft of `length` servers that are ready to be submitted. No other draft uses their addresses. */
 export const readyDraft = (id: string, length: number, name = id): Draft => ({
   id,
   source: 'text',
@@ -171,13 +172,15 @@ export const readyDraft = (id: string, length: number, name = id): Draft => ({
 export interface SubmissionOptions {
   readonly interactionId: string;
   readonly draft: Draft;
-  /** The rows to submit; by default all that are ready. */
+  /** The rows to submit. The default is every row that is ready. */
   readonly rows?: readonly ReadyRow[];
-  /** The deadline for a moderator's decision, in milliseconds since 1970; absent for a submission that runs immediately. */
+  /**
+   * The deadline for a moderator's decision, in milliseconds since 1970. It is absent if the submission runs immediately.
+   */
   readonly expiresAt?: number;
 }
 
-/** Submits a draft as the pipeline does. @returns the id of the submission */
+/** Submits a draft the way the pipeline does. @returns the submission's id */
 export async function beginSubmission(
   { drafts, submissions }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'submissions'>,
   by: Submitter,
@@ -194,18 +197,18 @@ export interface PipelineOptions extends PartsOptions {
   /** Returns the listing service's response to a request. */
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
-  /** Called for each guild whose key the service rejects for the first time. */
+  /** Called for every guild the first time that the service rejects its key. */
   readonly onKeyRejected?: (guildId: string) => void;
   /** Whether this process still owns the interaction. */
   readonly isOwner?: () => boolean;
-  /** Replaces the pipeline's own store. */
+  /** Used instead of the pipeline's own store. */
   readonly store?: Store;
   readonly encryption?: Encryption;
 }
 
 /**
- * Creates everything that a submission passes between the dispatcher and the service's HTTP client, over its own store by
- * default.
+ * Creates everything that a submission passes through between the dispatcher and the HTTP client for the service. By
+ * default, it has its own store.
  */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
@@ -244,7 +247,7 @@ export async function openPipeline(options: PipelineOptions) {
   return { ...parts, store, keys, settings, pipeline, logger };
 }
 
-/** Runs a job as the only process would. */
+/** Runs a job as if this were the only process. */
 export const claimJob: ClaimJob = async (_name, _ms, work) => {
   await work();
   return true;

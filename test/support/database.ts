@@ -14,7 +14,7 @@ import { folder, recorder } from './machine.ts';
 
 export type FileStore = Store & { readonly path: string };
 
-/** Opens a store over a file and closes it after the test. */
+/** Opens a store in a file and closes it after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
   deps: Partial<Omit<StoreDeps, 'url'>> = {},
@@ -23,7 +23,7 @@ export async function openStore(
   return { ...store, path };
 }
 
-/** Opens a store over a database of either kind and closes it after the test. */
+/** Opens a store in either kind of database and closes it after the test. */
 export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, 'url'>> = {}): Promise<Store> {
   const store = createStore({ url, logger: recorder(), ...deps });
   await store.start();
@@ -31,7 +31,7 @@ export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, '
   return store;
 }
 
-/** Returns every row of a table. */
+/** Returns every row in a table. */
 export async function rowsIn<Name extends keyof Tables>(
   { tables }: Pick<Store, 'tables'>,
   table: Name,
@@ -40,7 +40,7 @@ export async function rowsIn<Name extends keyof Tables>(
   return rows as readonly Selectable<Tables[Name]>[];
 }
 
-/** Returns all bytes of the store on disk, as text with one character per byte. */
+/** Returns every byte that the store has written to disk, as a string with one character per byte. */
 export function bytesOnDisk(path: string): string {
   return ['', '-wal', '-journal']
     .map((suffix) => path + suffix)
@@ -51,25 +51,28 @@ export function bytesOnDisk(path: string): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Whether the bots of this test run use PostgreSQL (`STORE=postgres`), each with its own database. */
+/** Whether the bots in this test run use PostgreSQL (`STORE=postgres`). Each of them has its own database. */
 export const isOnPostgres = process.env.STORE === 'postgres';
 
-/** The bot's database, as read and changed from outside the bot. */
+/** The bot's database, which tests can read and change from outside the bot. */
 export interface BotStore {
   readonly url: StoreUrl;
-  /** `STORE_URL`. */
+  /** The value of `STORE_URL`. */
   readonly address: string;
-  /** Runs a statement with `?` for each value. */
+  /** Runs a statement in which each value is written as `?`. */
   rows(sql: string, ...values: readonly SQLInputValue[]): Promise<readonly Row[]>;
   /**
-   * Returns all stored content: with SQLite from the disk, with PostgreSQL from the tables, because PostgreSQL clears its
-   * disk itself.
+   * Returns everything that is stored. With SQLite, this reads the file. With PostgreSQL, it reads the tables, because
+   * PostgreSQL erases deleted data itself.
    */
   content(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Creates a PostgreSQL database and the variables that point a bot to it; `undefined` if the bot creates a SQLite file. */
+/**
+ * Creates a PostgreSQL database and the variables that make a bot use it. Returns `undefined` if the bot should create a
+ * SQLite file instead.
+ */
 export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   if (!isOnPostgres || given.STORE_URL !== undefined) return undefined;
   const database = await newDatabase();
@@ -83,7 +86,7 @@ export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   };
 }
 
-/** @param data the folder of the bot's file, used if `database` is absent */
+/** @param data the folder with the bot's file, which is used if `database` is absent */
 export function botStore(database: TestDatabase | undefined, data: string): BotStore {
   return database ? ofDatabase(database) : ofFile(join(data, 'bot.sqlite'));
 }
@@ -114,7 +117,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
     const texts: string[] = [];
     for (const { name } of tables) {
       const rows = await query(`select * from ${String(name)}`);
-      // Matches the layout of SQLite's file: unquoted texts, one after another.
+      // Strings are stored one after another without quotes, as in a SQLite file.
       texts.push(...rows.map((row) => Object.values(row).join(' ')));
     }
     return texts.join('\n');
@@ -137,7 +140,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
   };
 }
 
-/** Returns the unfinished records: interactions without a reply, and running submissions. */
+/** Returns all unfinished records: interactions that have no reply, and submissions that are still running. */
 export async function unfinishedIn(store: Pick<BotStore, 'rows'>): Promise<readonly string[]> {
   const rows =
     await store.rows(`SELECT 'interaction' AS kind, id FROM interactions WHERE encrypted IS NOT NULL
@@ -145,7 +148,10 @@ export async function unfinishedIn(store: Pick<BotStore, 'rows'>): Promise<reado
   return rows.map(({ kind, id }) => `${kind} ${id}`);
 }
 
-/** Returns a server's outcomes from the guild's history, newest first; empty if the history doesn't contain it. */
+/**
+ * Returns a server's outcomes from the guild's history, newest first. Returns an empty list if the server isn't in the
+ * history.
+ */
 export async function outcomesIn(
   store: Pick<BotStore, 'rows'>,
   guildId: string,
@@ -160,11 +166,11 @@ export async function outcomesIn(
   return rows.map(({ outcome }) => outcome);
 }
 
-/** Whether this test run has a PostgreSQL server. */
+/** Whether a PostgreSQL server is available in this test run. */
 export const hasPostgres = (): boolean => Boolean(inject('postgres'));
 
 export type Kind = 'sqlite' | 'postgres';
-/** Returns the available kinds of database, for tests that cover each kind. */
+/** Returns the kinds of database that are available, for tests that cover every kind. */
 export const kinds = (): readonly Kind[] => (hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite']);
 
 async function serverUrl(): Promise<string> {
@@ -177,8 +183,8 @@ async function serverUrl(): Promise<string> {
 export type TestDatabase = Awaited<ReturnType<typeof newDatabase>>;
 
 /**
- * Creates a new database on the PostgreSQL server of this test run.
- * @param options of `create database`
+ * Creates a new database on this test run's PostgreSQL server.
+ * @param options the options for `create database`
  */
 export async function newDatabase(options = '') {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -198,15 +204,15 @@ export async function newDatabase(options = '') {
     /** The value for `STORE_URL`. */
     url,
     storeUrl,
-    /** Runs a statement as another process would. */
+    /** Runs a statement the way another process would. */
     query: (sql: string, values?: readonly unknown[]) => run(url, sql, values),
-    /** Ends all connections and refuses new ones, like a server that restarts. */
+    /** Closes all connections and rejects new ones, like a server that is restarting. */
     async leave() {
       await run(server, `alter database ${name} with allow_connections false`);
       await endSessions();
     },
     comeBack: async () => void (await run(server, `alter database ${name} with allow_connections true`)),
-    /** Sets a default for later sessions. */
+    /** Sets a default that applies to later sessions. */
     setDefault: async (setting: string, value: string) =>
       void (await run(server, `alter database ${name} set ${setting} = '${value}'`)),
     endSessions,
@@ -224,13 +230,13 @@ async function run(url: string, sql: string, values: readonly unknown[] = []) {
   }
 }
 
-/** A database for one test. */
+/** A database for a single test. */
 export interface Place {
   readonly url: StoreUrl;
-  /** Creates a store without starting it; it is closed after the test. */
+  /** Creates a store but doesn't start it. It is closed after the test. */
   store(deps?: Partial<Omit<StoreDeps, 'url'>>): Store;
   open(deps?: Partial<Omit<StoreDeps, 'url'>>): Promise<Store>;
-  /** Runs a statement as another process would. */
+  /** Runs a statement the way another process would. */
   change(sql: string): Promise<void>;
 }
 
@@ -274,23 +280,26 @@ async function newPostgres(): Promise<Pick<Place, 'url' | 'change'>> {
   return { url: storeUrl, change: async (sql) => void (await query(sql)) };
 }
 
-/** The message with which a PostgreSQL server waits for the next statement of a transaction (docs: ReadyForQuery). */
+/** PostgreSQL sends this message when it is ready for the next statement in a transaction (docs: ReadyForQuery). */
 const IN_TRANSACTION = Buffer.from('Z\0\0\0\x05T');
-/** The first statement of a guild's transaction contains it. */
+/** The first statement in a guild's transaction contains this string. */
 const LOCK = 'pg_advisory_xact_lock';
 
 export type Wire = Awaited<ReturnType<typeof openWire>>;
 
 /**
- * Opens a proxy to a PostgreSQL server. The proxy can fall silent like a machine that vanishes, so that neither side notices.
- * It can also break the connection after the server has done a COMMIT, before the client hears of it.
+ * Opens a proxy to a PostgreSQL server. The proxy can stop responding like a machine that has vanished, without either side
+ * noticing. It can also break the connection after the server has completed a COMMIT but before the client receives the
+ * response.
  */
 export async function openWire(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  /** Called with each chunk from the server and the requests since its previous chunk. */
+  /**
+   * Called with each chunk that the server sends, and with everything that the client has sent since the previous chunk.
+   */
   let onSaid: (asked: Buffer, said: Buffer) => void = () => undefined;
-  /** Text in the transaction whose COMMIT response is cut off. */
+  /** If a transaction contains this string, the response to its COMMIT is cut off. */
   let lost: string | undefined;
   let onCut: () => void = () => undefined;
 
@@ -328,7 +337,7 @@ export async function openWire(url: string) {
   const address = new URL(url);
   address.port = String(Object(wire.address()).port);
 
-  /** Stops all traffic on the present connections; not even their end arrives. */
+  /** Stops all traffic on the current connections. Neither side even notices when the other closes a connection. */
   function freeze(): void {
     for (const socket of sockets) socket.unpipe().removeAllListeners('close');
   }
@@ -347,7 +356,7 @@ export async function openWire(url: string) {
       };
       await promise;
     },
-    /** Cuts off the response to the COMMIT of the next transaction that contains this text. */
+    /** Cuts off the response to the COMMIT of the next transaction that contains this string. */
     async cutCommitOf(words: string): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       onCut = resolve;

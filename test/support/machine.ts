@@ -18,7 +18,7 @@ export interface Line {
   readonly message: string;
 }
 
-/** Returns a logger that keeps its entries. */
+/** Returns a logger that remembers its entries. */
 export function recorder(): Logger & { readonly lines: readonly Line[] } {
   const lines: Line[] = [];
   const at = (level: Line['level']) => (details: object, message: string) => {
@@ -34,7 +34,7 @@ export function folder(): string {
   return path;
 }
 
-/** Makes Node share the compile cache of `npm start`, which halves the cost of a process. */
+/** Makes Node share the compile cache of `npm start`, so that a new process takes half as long to start. */
 export const KEPT_CODE: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/server-listing-bot', import.meta.url)),
 };
@@ -46,20 +46,20 @@ export interface Ended {
 }
 
 export interface ProgramOptions {
-  /** The whole environment except PATH. */
+  /** All environment variables except PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /**
-   * Whether file permissions apply even if the tests run as root. The program drops root's capabilities instead of changing
-   * the user, because another user might not be able to reach the clone.
+   * Whether file permissions apply even if the tests run as root. The program then drops root's capabilities. It doesn't
+   * switch to another user, because that user might not be able to read the clone.
    */
   readonly isOrdinary?: boolean;
   readonly onStart?: (child: ChildProcess) => void;
-  /** Its standard input. */
+  /** What the program reads from standard input. */
   readonly input?: string;
 }
 
-/** Runs a program as an operator does, and waits until it exits. */
+/** Runs a program the way an operator would, and waits until it exits. */
 export async function runProgram(
   line: readonly [string, ...string[]],
   { env, onStart, input, isOrdinary = false, ...how }: ProgramOptions,
@@ -82,8 +82,8 @@ export async function runProgram(
 }
 
 /**
- * Runs a file of the project with Node.
- * @param line the path from the project's root, and the arguments
+ * Runs one of the project's files with Node.
+ * @param line the file's path from the project's root, followed by its arguments
  */
 export const runFile = (
   [file, ...args]: readonly [string, ...string[]],
@@ -91,10 +91,10 @@ export const runFile = (
 ): Promise<Ended> =>
   runProgram([process.execPath, fileURLToPath(new URL(`../../${file}`, import.meta.url)), ...args], options);
 
-/** A line of the metrics text format: a name, its labels as written, a value. */
+/** A line in the metrics text format. It consists of a name, its labels as they were written, and a value. */
 export interface Sample {
   readonly name: string;
-  /** Includes the braces; empty if there are no labels. */
+  /** The labels in braces. It is empty if there are no labels. */
   readonly labels: string;
   readonly value: number;
 }
@@ -116,32 +116,35 @@ export function samplesOf(text: string): readonly Sample[] {
     });
 }
 
-/** Returns the value of one sample; labels are written as `{a="b"}`. */
+/** Returns the value of one sample. Labels are written as `{a="b"}`. */
 export function sampleOf(samples: readonly Sample[], name: string, labels = ''): number | undefined {
   return samples.find((sample) => sample.name === name && sample.labels === labels)?.value;
 }
 
-/** A period in which the bot's event loop was blocked. */
+/** A period during which the bot's event loop was blocked. */
 export interface Stall {
-  /** When it ended, in ms since 1970. */
+  /** When the stall ended, in ms since 1970. */
   readonly at: number;
-  /** Elapsed milliseconds: the bot's own work, and other work on the machine in that time. */
+  /** How many milliseconds the stall took, including any other work that the machine did in that time. */
   readonly ms: number;
   /**
-   * Milliseconds of processor time that the bot's main thread used during the stall. On a busy machine this is the bot's own
-   * work; in the rest of `ms` it waited for a processor.
+   * How many milliseconds of processor time the bot's main thread used during the stall. On a busy machine, this is the
+   * bot's own work, and for the rest of `ms` the bot was waiting for a processor.
    */
   readonly ownMs: number;
 }
 
 const PRELOAD = new URL('preloads/event-loop-stall.ts', import.meta.url);
 
-/** Measures, inside a bot's process, how long its event loop is blocked. */
+/** Measures, from inside a bot's process, how long its event loop is blocked. */
 export async function createStallProbe() {
   const folder = await mkdtemp(join(tmpdir(), 'stalls-'));
   const file = join(folder, 'stalls.jsonl');
 
-  /** Returns the stalls longer than 20 ms that ended at `since` (ms since 1970) or later. A bot's start is a stall too. */
+  /**
+   * Returns all stalls that took longer than 20 ms and ended at `since` (ms since 1970) or later. Starting the bot also
+   * causes a stall.
+   */
   async function stalls(since = 0): Promise<readonly Stall[]> {
     const text = await readFile(file, 'utf8').catch(() => '');
     return text
@@ -152,7 +155,7 @@ export async function createStallProbe() {
   }
 
   return {
-    /** Environment for the bot's process: `openBot({ asProcess: true, env: probe.env })`. */
+    /** Environment variables for the bot's process: `openBot({ asProcess: true, env: probe.env })`. */
     env: { NODE_OPTIONS: `--import ${PRELOAD.href}`, STALL_FILE: file },
     stalls,
     close: () => rm(folder, { recursive: true, force: true }),
@@ -160,15 +163,16 @@ export async function createStallProbe() {
 }
 
 /**
- * Returns a clock in milliseconds that excludes the time in which this process or process `pid` was ready to run but had no
- * processor.
+ * Returns a clock in milliseconds that excludes the time during which process `pid`, or this process, was ready to run but
+ * didn't get a processor.
  */
 export const timeOf = (pid = process.pid): number =>
   [...new Set([process.pid, pid])].reduce((ms, each) => ms - waitedForProcessor(each), performance.now());
 
 /**
- * Returns how long a process was ready to run while other processes had the processors, in milliseconds. It is the second
- * number of `schedstat` (Linux docs: Scheduler Statistics). 0 on a system without it, and for a process that has exited.
+ * Returns how many milliseconds a process was ready to run while other processes used the processors. This is the second
+ * number in `schedstat` (Linux docs: Scheduler Statistics). Returns 0 if the system doesn't have that file or if the
+ * process has exited.
  */
 function waitedForProcessor(pid: number): number {
   try {
@@ -180,8 +184,8 @@ function waitedForProcessor(pid: number): number {
 }
 
 /**
- * Replaces this process's clocks until the test ends, so that a test needn't wait. Create it before anything that reads a
- * clock. Timers and `new Date()` don't follow it.
+ * Replaces this process's clocks until the test ends, so that tests don't have to wait. Create it before anything that
+ * reads a clock. It doesn't affect timers or `new Date()`.
  */
 export function createTestClock(): { advance(ms: number): void; set(ms: number): void } {
   const now = Date.now;
@@ -200,7 +204,7 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
       ahead += ms;
       passed += ms;
     },
-    /** Shifts only the wall clock, as when someone sets it. */
+    /** Changes only the wall clock, as if someone had set it. */
     set(ms) {
       ahead += ms;
     },
@@ -208,16 +212,16 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
 }
 
 const DAY_MS = 86_400_000;
-/** In the 15 minutes before midnight UTC, the bot words a limit that resets at midnight differently. */
+/** In the 15 minutes before midnight UTC, the bot describes a limit that resets at midnight differently. */
 const NEAR_MIDNIGHT_MS = 20 * 60_000;
 
-/** Sets this process's clock back by an hour until the test ends, if midnight UTC is near. */
+/** Sets this process's clock back by an hour until the test ends if it is almost midnight UTC. */
 export function awayFromMidnight(): void {
   const clock = createTestClock();
   if (DAY_MS - (Date.now() % DAY_MS) < NEAR_MIDNIGHT_MS) clock.set(-3_600_000);
 }
 
-/** Counts the event loop's turns while a task runs. */
+/** Counts how many times the event loop turns while a task is running. */
 export async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let next = setImmediate(function count() {
@@ -233,9 +237,9 @@ export async function turnsDuring(task: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Counts the characters that strings and regular expressions process during `run`: a measure of its time that is the same on
- * every machine. A call counts the length of its text once. This matches its cost, because `npm run check` allows only linear
- * expressions. The measure finds text that is read repeatedly.
+ * Counts how many characters strings and regular expressions process during `run`. This measures the work independently of
+ * the machine. Each call counts the length of its string once. That matches its real cost, because `npm run check` only
+ * allows regular expressions that take linear time. The result shows whether the same string is read repeatedly.
  */
 export async function stepsOf(run: () => unknown): Promise<number> {
   let steps = 0;
@@ -274,13 +278,16 @@ export async function stepsOf(run: () => unknown): Promise<number> {
   }
   return steps;
 
-  /** `test`, `replace`, `match` and `split` all use `exec`. Counts from the start of the search to the end of the match. */
+  /**
+   * `test`, `replace`, `match` and `split` all use `exec`. This counts the characters from the start of the search to the
+   * end of the match.
+   */
   function watchExec(): void {
     const original = RegExp.prototype.exec;
     RegExp.prototype.exec = function watched(text) {
       const from = this.global || this.sticky ? this.lastIndex : 0;
       const match = original.call(this, text);
-      // A sticky expression tries only one position.
+      // A sticky expression only tries one position.
       const to = match ? match.index + match[0].length : this.sticky ? from : text.length;
       steps += 1 + to - from;
       return match;
@@ -294,7 +301,7 @@ export async function stepsOf(run: () => unknown): Promise<number> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Returns the bytes of the heap that are still referenced. */
+/** Returns how many bytes of the heap are still referenced. */
 export function usedMemory(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

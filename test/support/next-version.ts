@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 
-/** Changes to the tables that the next version might make, and that the present version can run with. */
+/** Changes that the next version might make to the tables. The current version can still run with them. */
 export const NEXT_VERSION: Readonly<Record<string, Migration>> = {
   '9.00-notes-compatible': {
     async up(db) {

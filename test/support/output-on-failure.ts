@@ -1,8 +1,8 @@
-/** Loaded before each test file only. `npm run hostile` also opens bots, but has no tests. */
+/** vitest loads this before each test file. It is separate because `npm run hostile` also starts bots, but has no tests. */
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 
-/** The number of a bot's output lines shown with a failure. */
+/** How many lines of a bot's output are shown with a failure. */
 const MOST_LINES = 40;
 
 beforeEach(({ onTestFailed }) => {

@@ -1,7 +1,7 @@
-/** The outputs of the present file's bots, each since it was opened. */
+/** One function per bot in the current test file. It returns everything that the bot has printed since it was opened. */
 export const outputs = new Set<() => string>();
 
-/** Outputs of closed bots, which the failing test may still have used. */
+/** The output of bots that have been shut down. The failing test may still have used them. */
 export const closing: (() => string)[] = [];
 
 /** Prints the end of this output if a test fails from now on. @returns a function to call when the bot is closed */

@@ -5,9 +5,9 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts';
 
-/** Actions of users with the bot, each in one call. Components are named by their labels. */
+/** Things that users do with the bot, each as a single call. Buttons, menus and fields are identified by their labels. */
 
-/** The service's message about accepted servers, as shown to members. */
+/** The service's message about accepted servers, as members see it. */
 export const ACCEPTED = 'Servers have been added for review.';
 
 type Options = Readonly<Record<string, string | number>>;
@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, string>>;
 export const addServer = (person: Person, server: string, options: Options = {}): Promise<Answer> =>
   person.slash('addserver', { game: 'cs2', server, ...options });
 
-/** Pastes a list into the modal of /addservers. */
+/** Pastes a list into the modal that /addservers opens. */
 export async function paste(person: Person, servers: string, options: Options = {}): Promise<Answer> {
   return person.submit(await person.slash('addservers', options), { servers });
 }
@@ -25,7 +25,7 @@ export async function paste(person: Person, servers: string, options: Options = 
 export const sendFile = (person: Person, content: string | Uint8Array, options: Values = {}) =>
   person.slash('addservers', { file: upload('list.txt', content), ...options });
 
-/** A modal with the current values of its fields. */
+/** A modal and the current values of its fields. */
 export interface Opened {
   readonly modal: SeenModal;
   readonly typed: Values;
@@ -34,7 +34,7 @@ export interface Opened {
 const editLabelOf = (answer: Shown) =>
   labelsOf(answer).find((label) => /^(?:Edit|Fix \d+ lines?)$/.test(label)) ?? 'Edit';
 
-/** Opens the modal of a message's button. */
+/** Presses a message's button and returns the modal that it opens. */
 export async function openModal(person: Person, answer: Shown, label = editLabelOf(answer)): Promise<Opened> {
   const modal = modalOf(await person.press(answer, label));
   const fields = modalFields(modal.data).map(({ id, value = '' }) => [id, value]);
@@ -48,15 +48,15 @@ export async function edit(person: Person, answer: Shown, changes: Values, label
 }
 
 /**
- * Opens /settings after advancing the clock by a second. The command makes three requests, and Discord allows a bot 50 a
- * second; people would be slower.
+ * Advances the clock by a second and opens /settings. The command makes three requests, and Discord allows a bot 50 per
+ * second. Real people would be slower than these tests.
  */
 export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> {
   discord.clock.advance(1_000);
   return admin.slash('settings');
 }
 
-/** Opens a setting's page by its name in the menu of settings. */
+/** Opens a setting's page by choosing its name in the menu. */
 export async function openSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -64,7 +64,7 @@ export async function openSetting(
   return guild.admin.pick(await openSettings(guild), [name]);
 }
 
-/** Changes a setting with a button on its page. */
+/** Changes a setting by pressing a button on its page. */
 export async function pressSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -73,7 +73,7 @@ export async function pressSetting(
   return guild.admin.press(await openSetting(guild, name), label);
 }
 
-/** Changes a setting with a select on its page. */
+/** Changes a setting by choosing an option on its page. */
 export async function pickSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   name: string,
@@ -82,7 +82,7 @@ export async function pickSetting(
   return guild.admin.pick(await openSetting(guild, name), [value]);
 }
 
-/** Allows these games in the guild; they must be on the first page. */
+/** Allows these games in the guild. They must be on the first page. */
 export async function allowGames(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   games: readonly string[],
@@ -110,18 +110,18 @@ export async function postPanel(
   return panel;
 }
 
-/** Allows a user to use a command under Integrations, whatever the default permissions are. */
+/** Lets a user run a command (under Integrations), no matter which permissions it needs by default. */
 export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);
   discord.allowCommand(person, command.id);
 }
 
-/** Returns the requests that submit servers, in order of arrival. */
+/** Returns the requests that submitted servers, in the order in which they arrived. */
 export const adds = ({ listing }: Pick<TestGuild, 'listing'>) =>
   listing.requests.filter(({ action }) => action === 'add');
 
-/** Returns the requests that submit this server. */
+/** Returns the requests that submitted this server. */
 export const addsOf = (guild: Pick<TestGuild, 'listing'>, host: string) =>
   adds(guild).filter(({ servers }) => servers.some(({ server }) => server === host));
 
@@ -130,11 +130,11 @@ export const upload = (filename: string, content: string | Uint8Array): Upload =
   bytes: Buffer.from(content),
 });
 
-/** Returns `count` lines with a server each: `s0.example.com:27015 cs2`. */
+/** Returns `count` lines with one server each: `s0.example.com:27015 cs2`. */
 export const lines = (count: number, game = 'cs2'): string =>
   Array.from({ length: count }, (_, n) => `s${n}.example.com:27015 ${game}`).join('\n');
 
-/** Waits for the report that replaces the progress bar. */
+/** Waits until the report replaces the progress bar. */
 export async function reported(answer: Shown): Promise<SeenMessage> {
   const message = messageOf(answer);
   for (;;) {
@@ -144,7 +144,7 @@ export async function reported(answer: Shown): Promise<SeenMessage> {
   }
 }
 
-/** Presses a preview's Submit button and waits for the report. */
+/** Presses Submit on a preview and waits for the report. */
 export async function pressSubmit(person: Person, preview: Shown): Promise<SeenMessage> {
   const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
   assert(button, `there is no button to submit with: ${textOf(preview)}`);
@@ -176,7 +176,7 @@ export function componentsOf(answer: Shown): readonly Component[] {
   return rows.flatMap(({ components }) => components);
 }
 
-/** Returns the rows of an attached CSV file without the header. Assumes that no cell contains a line break. */
+/** Returns the rows of an attached CSV file without the header. This assumes that no cell contains a line break. */
 export function csvOf(message: SeenMessage, name: string): readonly (readonly string[])[] {
   const text = message.file(name)?.toString();
   assert(text, `there is no file ${name}`);
@@ -188,9 +188,9 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
     .map((line) => line.slice(1, -1).split('","'));
 }
 
-/** Returns the guild's second channel, in which the users aren't. */
+/** Returns the guild's second channel, which isn't the one the users are in. */
 export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): string {
-  // Also works if the bot has left the guild, which is then in no list.
+  // This also works after the bot has left the guild, which is then no longer in any list.
   const guild = { id: admin.guildId, name: '', channelId: '' };
   const channel = discord.channels(guild).find(({ name }) => name === 'staff');
   assert(channel, 'the guild has no #staff');
@@ -204,21 +204,21 @@ export async function chooseLogChannel({ admin }: Pick<TestGuild, 'admin'>): Pro
   assert.match(current?.content ?? '', /Log channel\*\*: <#\d+>/, 'the log channel was not set');
 }
 
-/** Returns the text and embed of each log message so far. The first message is the greeting. */
+/** Returns the content and embed of each message in the log so far. The first message is the greeting. */
 export function logMessages(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
   return guild.discord
     .messages({ channelId: staffChannel(guild) })
     .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
 }
 
-/** Returns the entries of the log without its greeting. */
+/** Returns the entries in the log without the greeting. */
 export function logLines(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
   return logMessages(guild)
     .slice(1)
     .flatMap((text) => text.split('\n'));
 }
 
-/** Posts a public message with these rows in the bot's name. @returns `undefined` if Discord's rate limit rejects the post */
+/** Posts a public message with these rows in the bot's name. @returns `undefined` if the post hits Discord's rate limit */
 export async function postComponents(
   { discord, token }: { readonly discord: DiscordStandIn; readonly token: string },
   channelId: string,

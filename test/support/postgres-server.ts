@@ -20,7 +20,10 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A URL that returns the URL of this run's PostgreSQL server; empty if PostgreSQL isn't installed. */
+    /**
+     * A URL that responds with the URL of this run's PostgreSQL server. The response is empty if PostgreSQL isn't
+     * installed.
+     */
     readonly postgres: string;
   }
 }
@@ -29,12 +32,12 @@ const USER = 'postgres';
 const PASSWORD = 'the-password-of-postgres';
 const READY_WITHIN_MS = 30_000;
 
-/** Where Debian and Ubuntu put the programs of each version. */
+/** Debian and Ubuntu install each version's programs here. */
 const PROGRAMS = '/usr/lib/postgresql/*/bin';
 
 /**
- * Sets up vitest's `globalSetup`: a PostgreSQL server for this run, started at the first request for it. Workers can't start
- * a shared server, so they request its URL from this process over HTTP.
+ * Prepares a PostgreSQL server for this run as vitest's `globalSetup`. The server starts when it is first needed. Workers
+ * can't start a server that they all share, so they request its URL from this process over HTTP.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (newestPrograms() === undefined) {
@@ -60,36 +63,36 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-/** An empty PostgreSQL server that ends with this process. */
+/** An empty PostgreSQL server that stops when this process exits. */
 export interface PostgresServer {
-  /** The URL of the server's first database, with the password. */
+  /** The URL of the server's first database. It includes the password. */
   readonly url: string;
   restart(): Promise<void>;
-  /** Makes later transactions read-only or writable; read-only matches a server that is no longer the primary. */
+  /** Makes later transactions read-only or writable. They are read-only on a server that is no longer the primary. */
   onlyRead(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Returns the folder with `initdb` and `postgres`. */
+/** Returns the folder that contains `initdb` and `postgres`. */
 function newestPrograms(): string | undefined {
   const folders = globSync(PROGRAMS).filter((folder) => existsSync(join(folder, 'initdb')));
   return folders.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
 }
 
-/** Returns the path of one of PostgreSQL's programs. */
+/** Returns the path to one of PostgreSQL's programs. */
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
 export interface ServerOptions {
   /**
-   * Whether the data lies in the folder for temporary files and each commit waits for the disk; otherwise it is kept in
-   * memory.
+   * Whether the data is stored in the folder for temporary files, so that each commit waits for the disk. Otherwise it is
+   * kept in memory.
    */
   readonly onDisk?: boolean;
-  /** A further address of this machine, at which other machines can reach the server. */
+  /** Another address of this machine, at which other machines can reach the server. */
   readonly address?: string;
 }
 
-/** Starts a server; returns `undefined` if PostgreSQL isn't installed. */
+/** Starts a server. Returns `undefined` if PostgreSQL isn't installed. */
 export async function startServer(options: ServerOptions = {}): Promise<PostgresServer | undefined> {
   const { onDisk = false, address } = options;
   const programs = newestPrograms();
@@ -99,14 +102,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
-  // PostgreSQL doesn't run as root.
+  // PostgreSQL refuses to run as root.
   const user = process.getuid?.() === 0 ? idsOf(USER) : undefined;
   if (user) {
     for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
   }
   chmodSync(folder, 0o700);
   const cluster = ['--auth=scram-sha-256', `--username=${USER}`, `--pwfile=${passwordFile}`, '--no-sync'];
-  // Sorts letters by language rather than by bytes, as most servers do.
+  // Sorts letters by language instead of by bytes, as most servers do.
   const order = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const inFolder = { ...user, cwd: folder };
   execFileSync(join(programs, 'initdb'), ['-D', data, ...cluster, ...order], { ...inFolder, stdio: 'pipe' });
@@ -123,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
     log_min_messages: 'panic',
   };
   const given = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-  // The server ends when the pipe closes, so also if this process is killed.
+  // The server stops when the pipe closes, so it also stops if this process is killed.
   const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server';
   const command = ['-c', script, 'sh', join(programs, 'postgres'), '-D', data, ...given];
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;

@@ -35,7 +35,7 @@ import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
-/** Starts the layers between commands and Discord, with the test's commands and its own store. */
+/** Starts the layers between commands and Discord with the test's commands and its own store. */
 export async function startSmallBot(
   commands: readonly Command[],
   { largeTurnMs }: Pick<AnswerDeps, 'largeTurnMs'> = {},
@@ -72,7 +72,7 @@ export async function startSmallBot(
   const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
     void guildLog.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
-  /** Returns the interaction parts of another run of the bot. */
+  /** Returns the parts that handle interactions, as after a restart of the bot. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,
@@ -137,7 +137,7 @@ export async function startSmallBot(
     /** The store's file. */
     path,
     log: logger.lines,
-    /** Texts that were posted to the guild's log. */
+    /** Everything that was posted to the guild's log. */
     guildLog,
     person({ permissions = PermissionFlagsBits.ViewChannel, locale = 'en-US' } = {}): Person {
       const [guild] = discord.guilds;
@@ -145,7 +145,8 @@ export async function startSmallBot(
       return discord.person({ guild, name: 'mia', permissions, locale });
     },
     /**
-     * Records requests to Discord from now on. @returns a function that returns their methods, such as `PATCH`, or `callback`
+     * Starts recording requests to Discord. @returns a function that returns the methods of these requests, such as
+     * `PATCH`, or `callback`
      */
     sending() {
       const before = discord.requests.length;
@@ -171,7 +172,7 @@ export async function startSmallBot(
 
 export const TOKEN = 'MTExMTExMTExMTExMTExMTEx.tests.a-token-of-the-tests-of-discord-123456';
 
-/** Creates an API client for a Discord, and closes it after the test. */
+/** Creates an API client for a Discord stand-in, and closes it after the test. */
 export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): DiscordApi {
   const api = createDiscordApi({ apiUrl, token: new Secret(TOKEN), logger: recorder(), ...deps });
   onTestFinished(() => {
@@ -192,7 +193,10 @@ export interface InteractionPartsDeps
   readonly underWay?: UnderWay;
 }
 
-/** Creates the parts of one run of the bot that record interactions and notify members after a crash. */
+/**
+ * Creates the parts of the bot that record interactions and notify members after a crash. They belong to a single run of
+ * the bot.
+ */
 export function interactionParts(deps: InteractionPartsDeps) {
   const interactionStore = createInteractionStore(deps);
   const { underWay = createUnderWay() } = deps;

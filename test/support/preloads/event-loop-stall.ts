@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot first. Writes a line to STALL_FILE whenever the event loop was blocked for more than 20 ms. See
- * ../machine.ts.
+ * Loaded into the bot before anything else. Writes a line to STALL_FILE every time the event loop has been blocked for more
+ * than 20 ms. See ../machine.ts.
  */
 import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Loaded first. Makes the system report 3 MiB of free space on every disk. */
+/** Loaded before anything else. Makes the system report 3 MiB of free space on every disk. */
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -1,4 +1,7 @@
-/** Loaded into the bot first. When the bot exits, prints which of the packages in LOADED were loaded. */
+/**
+ * Loaded into the bot before anything else. When the bot exits, this prints which of the packages listed in LOADED it has
+ * loaded.
+ */
 import { Module } from 'node:module';
 
 process.on('exit', () => {

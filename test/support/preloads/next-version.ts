@@ -1,4 +1,4 @@
-/** Loaded into the bot first. Turns it into the next version, with its own migration. */
+/** Loaded into the bot before anything else. Turns it into the next version, which has its own migration. */
 import { MIGRATIONS } from '../../../src/storage/migrations.ts';
 import { NEXT_VERSION } from '../next-version.ts';
 
