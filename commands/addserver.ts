@@ -46,7 +46,7 @@ export const addServer = (deps: CommandDeps): Command => ({
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   run: (context) => enterFields(context, context.interactionId, fieldsOf(context), deps),
   presses: {
-    // For a panel's button, which never expires. The argument is the game preselected in the modal.
+    // For a panel's button, which never expires. The argument is the game that is preselected in the modal.
     new: {
       answers: 'modal',
       run: (context) =>

@@ -34,7 +34,7 @@ export const addServers = (deps: CommandDeps): Command => ({
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {
-    // For a panel's button, which never expires. The argument is the game preselected in the modal.
+    // For a panel's button, which never expires. The argument is the game that is preselected in the modal.
     new: {
       answers: 'modal',
       run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),

@@ -12,20 +12,18 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Maximum length of a search. It still fits into the custom id of the page buttons (100 characters). */
+/** Maximum length of a search, in UTF-16 units. It must fit into the custom ids of the page buttons (100). */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/**
- * Maximum length of a name, in UTF-16 units: 20 lines, the heading and the source fit into the 4,096 units of an embed.
- */
+/** Maximum length of a name, in UTF-16 units. 20 lines, the heading and the source must fit into an embed (4,096). */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** How many of the games that members can't submit here are named. */
+/** The number of games that are named when members can't submit them here. */
 const MOST_NOT_ALLOWED = 5;
 
-/** /games: lists names and aliases. The page buttons carry all their state, so they survive a restart. */
+/** /games: lists names and aliases. The page buttons contain all their state, so they work after a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
-  /** @param isShort whether the games that aren't allowed here are already named above the list */
+  /** @param isShort whether there is already a list above of the games that aren't allowed here */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.getOrThrow(context.guildId);
@@ -61,7 +59,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the matching games that aren't allowed here; '' if all are allowed. */
+  /** Names the matching games that aren't allowed here; '' if all of them are allowed. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
@@ -85,12 +83,12 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // An old list is good enough to show immediately; only a missing list is worth waiting for.
+    // An old list can be shown immediately. Only a missing list is worth waiting for.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
-      // Discord counts the option in code points, but a custom id in UTF-16 units (at most 100).
+      // Discord counts the option in code points, but custom ids in UTF-16 units (at most 100).
       return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),

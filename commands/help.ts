@@ -13,27 +13,27 @@ import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/approval.ts';
 
 /**
- * /help: lists the commands that this member can use by the bot's defaults. Interactions don't contain what admins have
- * changed on the Integrations page, and a bot's token can't request it.
+ * /help: lists the commands that this member can use by default. Interactions don't contain what admins have changed on the
+ * Integrations page, and a bot's token can't request it.
  * @param commands every command of the bot, in display order
  */
 export function helpCommand(
   { keys, settings, approvals, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** Counts the submissions that wait for this member's decision. */
+  /** Counts the submissions that are waiting for this member's decision. */
   async function waitingFor(context: Context): Promise<number> {
     const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
     return decides ? approvals.countWaiting(context.guildId) : 0;
   }
 
-  /** Returns the next step: how to submit if there is a key, otherwise who can set one. */
+  /** Returns the next step: how to submit if there is a key, or otherwise who can set one. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
     // Shows help even if the allowed games can't be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
-    // A command to paste: its names are the same in every language.
+    // A command to paste. Its names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
@@ -43,7 +43,7 @@ export function helpCommand(
 
   function description(context: Context): string {
     const { t, locale, isAdmin, mention } = context;
-    // Mentions change once, after Discord has sent the ids of the commands.
+    // Mentions change once, when Discord has sent the ids of the commands.
     const key = `${locale} ${isAdmin} ${mention('help')}`;
     const known = descriptions.get(key);
     if (known !== undefined) return known;
@@ -68,7 +68,7 @@ export function helpCommand(
         `**${t('help.title')}**\n${description(context)}`,
       ];
       return {
-        // Not in an embed: Android doesn't show commands as links there (discord-api-docs#5635).
+        // Not in an embed, because Android doesn't show commands as links there (discord-api-docs#5635).
         content: texts.join('\n\n'),
         components: rows([
           count > 0 &&

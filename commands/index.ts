@@ -21,11 +21,11 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Builds the member's reply for a submission that needs a moderator's decision, or needed one. */
+  /** Builds the member's reply for a submission that needs, or needed, a moderator's decision. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/** Creates every command of the bot (in the order of /help), the actions for drafts, and the replies after a crash. */
+/** Creates all commands of the bot (in the order of /help), the actions for drafts, and the replies after a crash. */
 export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),

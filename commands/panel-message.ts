@@ -11,8 +11,8 @@ import type { CommandDeps } from './deps.ts';
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
 /**
- * Builds the message of a panel. It stays in the channel indefinitely, so it shows nothing that could go out of date:
- * the games and the key appear only after a press. It isn't an embed, because a member's client may hide embeds.
+ * Builds the message of a panel. It stays in the channel indefinitely, so it doesn't contain anything that could become
+ * outdated: the games and the key only appear when a button is pressed. It isn't an embed, because members can hide embeds.
  */
 export function panelMessage(
   t: Translate,
@@ -45,7 +45,7 @@ export const panelLink = (
 
 /**
  * Formats a panel as a link and its channel.
- * @param number as admins see it, from 1
+ * @param number the number that admins see, starting at 1
  */
 export const panelItem = (guildId: string, panel: Panel, number: number): string =>
   `[${number}](<${panelLink(guildId, panel)}>) <#${panel.channelId}>`;
@@ -62,15 +62,15 @@ export async function drawPanel(
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
   if (result === 'harmful-link') return result;
-  // Any other failure may be temporary, or is caused by the content of the message.
+  // Any other failure may be temporary, or the content of the message causes it.
   if (result !== 'message-gone' && result !== 'gone') return 'rejected';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
 }
 
 /**
- * Updates the message of a panel until it shows the stored content, even if that changes in the meantime. If Discord
- * rejects the message, the panel stays due.
+ * Updates the message of a panel until it shows the stored content, even if the content changes in the meantime. If Discord
+ * rejects the message, the panel stays out of date.
  */
 async function showPanel(
   deps: DrawDeps,
@@ -81,14 +81,14 @@ async function showPanel(
   for (;;) {
     const panel = (await deps.panels.of(guildId)).find((each) => each.messageId === messageId);
     if (panel === undefined || !isDue(panel)) return;
-    // Read after the panel: if the language changes between the two, the panel is due again.
+    // The language is read after the panel. If the language changes in between, the panel becomes out of date again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
     if (result === 'rejected' || result === 'harmful-link') return;
     await deps.panels.markShown(guildId, panel);
   }
 }
 
-/** Updates the messages of a guild's due panels, one after the other. */
+/** Updates the messages of a guild's panels that are out of date, one after the other. */
 export async function showDuePanels(
   deps: DrawDeps,
   guildId: string,
@@ -103,10 +103,10 @@ interface PanelTaskDeps extends DrawDeps {
   readonly guildWords: GuildWords;
 }
 
-/** Creates the task that updates due panels in every guild, after a process died or Discord rejected a message. */
+/** Creates the task that updates outdated panels in every guild, after a process died or Discord rejected a message. */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
-  // Discord blocks bots that often send requests it rejects.
+  // Discord blocks bots that often send requests that it rejects.
   const isWanted = (panel: Panel) => isDue(panel) && !posts.wasRejected(panel.channelId, DAY_MS);
   return async (stopping: AbortSignal): Promise<void> => {
     for (const guildId of await panels.guilds()) {

@@ -34,8 +34,8 @@ export function panelCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Posts the panel as the bot's own message where the bot has the permission: the bot can edit it later, and Discord
-   * doesn't show an admin's command above it.
+   * Posts the panel as the bot's own message if the bot has the permission. The bot can then edit the message later, and
+   * Discord doesn't show an admin's command above it.
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;
@@ -73,7 +73,7 @@ export function panelCommand(deps: CommandDeps): Command {
   };
 }
 
-/** Builds the fields for a panel's own text and its game, with the values that they show at first. */
+/** Builds the fields for a panel's own text and its game, with their initial values. */
 export async function panelFields(
   context: Context,
   { text = '', game = '' }: Partial<Pick<Panel, 'text' | 'game'>>,
@@ -96,7 +96,7 @@ export async function panelFields(
   ];
 }
 
-/** Returns the game that was typed, and if it can't be a panel's game, the reason. */
+/** Returns the typed game, or the reason why it can't be a panel's game. */
 export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, 'games'>) {
   const typed = context.field('game').trim();
   const game = games.find(typed)?.alias;

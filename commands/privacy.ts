@@ -9,7 +9,7 @@ import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /privacy: lists the stored data. Members can delete their name, and admins all data of their guild. */
+/** /privacy: lists the stored data. Members can delete their name, and admins can delete all data of their guild. */
 export function privacyCommand({
   deletion,
   approvalMessages,
@@ -23,7 +23,7 @@ export function privacyCommand({
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
-    // Members can read the list, and open the deletion, even while the store is unavailable.
+    // Members can read the list and open the question about deletion even while the store is unavailable.
     const isOptedOut = await directMessageOptOuts.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
@@ -82,7 +82,8 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
-          // The member's waiting submissions were withdrawn. The reply doesn't wait until their messages show it.
+          // The member's waiting submissions have been withdrawn. The reply doesn't wait until the moderators' messages
+          // show that.
           void approvalMessages.showDue();
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
         },

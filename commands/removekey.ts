@@ -14,7 +14,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
-    // The question was about one key. A key that was set since then must not be deleted.
+    // The question was about one key. A key that has been set since then must not be deleted.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
@@ -44,7 +44,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
   };
 }
 
-/** Asks for confirmation. The button identifies the key by the time it was set, which a damaged record lacks. */
+/** Asks for confirmation. The button identifies the key by the time at which it was set, which a damaged record lacks. */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

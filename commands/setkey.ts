@@ -19,14 +19,14 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/** The service doesn't document the maximum length of a key (specification §5). This is far above any key in use. */
+/** The service doesn't document the maximum length of a key (specification §5). This is far longer than any key in use. */
 const MAX_KEY_LENGTH = 500;
 /** Maximum length of an address in a button label, in UTF-16 units. The whole label can have 80. */
 const LONGEST_LABELLED = 50;
 
 /**
- * /setkey: asks for the guild's API key in a modal, so that it is never a command argument. Tests it with
- * `action=games`, and stores it only if the service accepts it.
+ * /setkey: asks for the guild's API key in a modal, so that it is never a command argument. Tests it with `action=games`,
+ * and only stores it if the service accepts it.
  */
 export function setKey({
   keyTrials,
@@ -43,7 +43,8 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Precedes the request to the service: if the store fails here, the admin sees the error, and the key is unchanged.
+    // Runs before the request to the service. If the store fails here, the admin sees the error, and the key hasn't
+    // changed.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -59,14 +60,14 @@ export function setKey({
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** Replies after the first key: shows the current setup, and what to set up next. */
+  /** Replies after the first key was set: shows the current setup, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
     const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),
       panels.of(context.guildId),
     ]).catch(
-      // The key is already stored, so a failure here must not suggest that it isn't.
+      // The key has already been stored, so a failure here must not suggest that it hasn't.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
@@ -84,8 +85,8 @@ export function setKey({
   }
 
   /**
-   * Returns a button that submits a draft that wasn't sent because of the missing key. Only if the modal was opened
-   * from that draft, and the draft still exists.
+   * Returns a button that submits a draft that wasn't sent because there was no key. Returns `undefined` unless the modal
+   * was opened from such a draft that still exists.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
@@ -106,7 +107,7 @@ export function setKey({
     run: async (context) => keyModal(context, 'save'),
     presses: {
       enter: { answers: 'modal', run: async (context) => keyModal(context, 'save', context.argument) },
-      // The rejected key wasn't stored, so the admin has to enter it again.
+      // The rejected key isn't stored, so the admin has to enter it again.
       again: { answers: 'modal', run: async (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
@@ -117,14 +118,14 @@ export function setKey({
 }
 
 /**
- * Builds a button for admins below a message about a missing key. It opens the modal of /setkey, whose reply is a new
- * message.
+ * Builds a button for admins below a message about a missing key. It opens the modal of /setkey, and the reply to that is a
+ * new message.
  * @param draftId the draft that can be submitted with the key
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-/** @param action `save` for the command's modal, `again` for the modal of a message that is updated */
+/** @param action `save` for the command's modal, `again` for the modal of a message that will be updated */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),

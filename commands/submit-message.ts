@@ -11,7 +11,7 @@ import type { CommandDeps } from './deps.ts';
 import { isTextFile, readFile } from './submit/enter.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 
-/** "Submit servers" on a message: opens a draft with every address in the message. */
+/** "Submit servers" in the menu of a message: opens a draft with every address in the message. */
 export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,

@@ -31,7 +31,7 @@ export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
     ],
   }),
   handlers: {
-    /** Doesn't post a test message there, because everyone in the channel would see it. */
+    /** Doesn't post a test message, because everyone in the channel would see it. */
     async choose(context) {
       const announceChannelId = chosenId(context);
       const lacking = missingIn(context.channelPermissions);

@@ -34,23 +34,25 @@ import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
  * Discord's own guide to the Integrations page. Discord doesn't document a link to that page of a guild (Discord docs:
- * Message Formatting, Guild Navigation), so a text describes how to get there.
+ * Message Formatting, Guild Navigation), so a text describes how to find it.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/** How long /settings waits for retries, in milliseconds. Discord waits 3 seconds for the reply. */
+/**
+ * How long /settings waits for the checks in {@link readAndRetry}, in milliseconds. Discord waits 3 seconds for the reply.
+ */
 const TRIED_FOR_MS = 1_500;
 
 /** Which page to show, and what to show above it. */
 interface View {
-  /** The setting whose page is shown; if no setting has this id, all settings are shown. */
+  /** The setting whose page is shown. If there is no setting with this id, all settings are shown. */
   readonly page: string;
-  /** The page number, from 1, for a setting that has several pages. */
+  /** The page number, starting at 1, for a setting that has several pages. */
   readonly wanted?: number;
   /** The text above the page. */
   readonly said?: string | undefined;
-  /** A button that makes a change after all, or reopens the modal whose input wasn't accepted. */
+  /** A button that makes the change anyway, or that reopens the modal whose input wasn't accepted. */
   readonly retry?: Control | undefined;
 }
 
@@ -72,7 +74,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return { now, isLost, key, games: games.all, waiting, panels: standing };
   }
 
-  /** Reads the settings, after retrying everything that is wrong with them. */
+  /** Reads the settings, after checking whether known problems with them have been solved. */
   async function readAndRetry(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
@@ -94,7 +96,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
-  /** Makes a change and shows the settings afterwards. If the change isn't possible, shows the reason above them. */
+  /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above them. */
   async function change(
     context: Context,
     setting: Setting,
@@ -102,7 +104,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // Precedes the change: if the store fails here, the admin sees the error, and the settings are unchanged.
+    // Runs before the change. If the store fails here, the admin sees the error, and the settings haven't changed.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -156,7 +158,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** Returns the setting whose modal an argument names, its page, and the subject of the modal. */
+  /** Returns the setting whose modal an argument identifies, its page, and what the modal is about. */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -204,7 +206,7 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/** Shows one line for each setting in use and one for all others, then the next step, then the settings to change. */
+/** Shows one line for each setting that is used, one line for all others, the next step, and the settings to change. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);

@@ -22,12 +22,12 @@ import {
   UnconfirmedError,
 } from './setting.ts';
 
-/** The channel in which admins read how their key is used. */
+/** The setting for the channel in which admins read how their key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, addBotLink, isPublicChannel } = deps;
 
   /**
-   * Selects the chosen channel.
+   * Chooses a channel.
    * @throws UserError with the reason if the channel can't be the log channel
    * @throws UnconfirmedError if everyone can read it
    */
@@ -60,19 +60,19 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   }
 
   /**
-   * Selects a channel that everyone can read, after the admin confirmed it.
+   * Chooses a channel that everyone can read, because the admin has confirmed it.
    * @param about the channel, and whether the bot can mention every role there
    */
   async function chooseAnyway(context: PressContext, _now: Settings, about: string): Promise<Change> {
     const [channelId = '', mention] = about.split(':');
-    // The id can be forged, so only a channel that Discord confirms is used.
+    // The id can be forged, so the channel is only used if Discord confirms it.
     if ((await isPublicChannel(context.guildId, channelId)) === undefined) {
       throw new UserError(context.t('settings.channelUntested', { channelId }));
     }
     return use(context, channelId, mention === 'mention');
   }
 
-  /** Selects a channel after posting a first message in it. */
+  /** Chooses a channel after posting a first message in it. */
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
     const words = await context.guildWords();
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
@@ -92,7 +92,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
     const logTrouble = result === 'posted' ? undefined : result;
     return {
-      // Another channel may have been chosen in the meantime.
+      // Another channel may have been chosen since then.
       make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
       said: logTrouble ? troubleText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
     };
@@ -128,7 +128,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
-    /** Notifies only the previous channel: the new one already has its first line. */
+    /** Only notifies the previous channel, because the new one already has its first line. */
     async report({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
@@ -149,8 +149,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
  * @param page the setting whose page is shown afterwards; if empty, all settings
  */
 export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
-  // Doesn't preselect the channel, which may have been deleted a second ago. Whether Discord accepts a message that
-  // preselects an unknown channel isn't documented. The line above names the channel.
+  // Doesn't preselect the channel, because it may have just been deleted. Whether Discord accepts a message that preselects
+  // an unknown channel isn't documented. The line above the select names the channel.
   channelSelect(
     changeId('log', 'choose', page),
     now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
@@ -158,7 +158,7 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
   );
 
 /**
- * Channels for messages. Threads and forums are excluded: other permissions apply in them, and they close
+ * The types of channels for messages. Threads and forums are excluded, because they have different permissions and close
  * automatically.
  */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
@@ -192,7 +192,7 @@ export async function whyNotIn(
 
 /**
  * Explains why a message couldn't be posted in a channel.
- * @param lacking permissions that the bot lacks, if Discord has named them
+ * @param lacking permissions that the bot lacks, if Discord named them
  */
 function troubleText(
   t: Translate,
@@ -215,7 +215,7 @@ const MISSING = {
 type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
 /**
- * Returns the permissions that the bot needs for its messages but lacks in a channel; empty if its permissions are
+ * Returns the permissions that the bot needs for its messages but doesn't have in a channel; empty if its permissions are
  * unknown.
  */
 export function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {

@@ -9,10 +9,10 @@ import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum length in the list of a text that an admin entered, in UTF-16 units. */
+/** Maximum length of an admin's own text in the list, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
-/** The existing panels. The page changes one of them at a time. */
+/** The setting for the existing panels. Its page changes one of them at a time. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {
@@ -74,7 +74,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** Finds the panel that a page of the setting shows; `undefined` without panels. */
+/** Finds the panel that a page of the setting shows; `undefined` if there are no panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
@@ -92,8 +92,8 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
 
 /**
  * Changes the message of a panel, then its record.
- * @param panel as it was read
- * @param how makes the change, once on `panel` and once on the record at that time
+ * @param panel the panel as it was read
+ * @param how makes the change; called for `panel`, and later for the record at that time
  * @throws UserError if Discord rejects the message
  */
 async function changed(
@@ -114,8 +114,8 @@ async function changed(
 }
 
 /**
- * Opens the modal for a panel's text and game. Its custom id carries marks of both values, to detect which one was
- * changed.
+ * Opens the modal for a panel's text and game. Its custom id contains hashes of both values, so that the handler can detect
+ * which one was changed.
  */
 async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
@@ -128,8 +128,8 @@ async function panelModal(context: PressContext, messageId: string, deps: Comman
 }
 
 /**
- * Applies the entered values. Ignores a field that still has the value that the modal showed. If the
- * game is unknown, the reply reports it and the panel keeps its previous game.
+ * Applies the entered values. Ignores a field that still has the value that the modal showed. If the game is unknown, the
+ * reply says so, and the panel keeps its previous game.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');

@@ -11,15 +11,15 @@ import type { Translate } from '../../src/words/words.ts';
 
 /** Everything that /settings shows. */
 export interface SettingsView {
-  /** The guild's settings, with Discord's current name of its language. */
+  /** The guild's settings, with the language that Discord now reports for it. */
   readonly now: Settings;
-  /** Whether the stored settings are no longer readable, so that `now` has the defaults. */
+  /** Whether the stored settings can't be read, in which case `now` contains the defaults. */
   readonly isLost: boolean;
-  /** The status of the guild's key; `undefined` without a key. */
+  /** The status of the guild's key; `undefined` if there is no key. */
   readonly key: KeyStatus | undefined;
   /** The service's list of games. */
   readonly games: readonly Game[];
-  /** How many submissions wait for a moderator. */
+  /** How many submissions are waiting for a moderator. */
   readonly waiting: number;
   /** The panels that can be changed. */
   readonly panels: readonly Panel[];
@@ -32,15 +32,15 @@ export interface Change {
    * @throws UserError if the change isn't possible
    */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
-  /** An extra text above the page. */
+  /** An additional text above the page. */
   readonly said?: string;
   /** The panels, if they have changed. */
   readonly panels?: readonly Panel[];
 }
 
-/** Asks the admin to confirm a change with a button. */
+/** Thrown to ask the admin to confirm a change with a button. */
 export class UnconfirmedError extends UserError {
-  /** The name of the handler that makes the change after all, and the button's label. */
+  /** The name of the handler that makes the change anyway, and the button's label. */
   readonly confirmation: { readonly change: string; readonly label: string };
   constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
     super(message);
@@ -48,25 +48,25 @@ export class UnconfirmedError extends UserError {
   }
 }
 
-/** Controls of a page; `false` and `undefined` are left out. */
+/** Controls of a page; `false` and `undefined` are skipped. */
 type Controls = readonly (Control | false | undefined)[];
 
-/** One complete setting; /settings consists of these. */
+/** One of the settings that /settings shows. */
 export interface Setting {
-  /** Used in custom ids. Doesn't contain a colon. */
+  /** Used in custom ids, so it doesn't contain a colon. */
   readonly id: string;
   /** Returns its name in the list of settings to change. */
   name(t: Translate): string;
-  /** Returns its value with a sign: for the overview, for its page, and for the log channel after a change. */
+  /** Returns its value with a sign. Used in the overview, on its page, and in the log channel after a change. */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
-  /** Describes its purpose, at the top of its page. */
+  /** Describes its purpose at the top of its page. */
   about(context: Context, now: Settings): string;
   /** Returns the lines below its value on its page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
-   * Returns the controls of its page. Discord allows five rows: four selects, and the buttons, which end with "All
+   * Returns the controls of its page. Discord allows five rows: four selects and the buttons, the last of which is "All
    * settings".
-   * @param wanted the page number, from 1, if there are several pages; can be forged
+   * @param wanted the page number, starting at 1, if there are several pages; can be forged
    */
   controls(
     context: Context,
@@ -75,7 +75,7 @@ export interface Setting {
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
    * The actions of its buttons and selects, by the name that was passed to {@link changeId}.
-   * @param now the settings at the time of the press; `make` gets the current ones
+   * @param now the settings when the control was used; `make` gets the settings when the change is made
    * @param about the part of the custom id after the name
    */
   readonly handlers: Readonly<
@@ -83,10 +83,7 @@ export interface Setting {
   >;
   /** The modal that {@link modalId} opens. */
   readonly modal?: SettingModal;
-  /**
-   * Checks whether a problem is solved by now; `undefined` without a problem. Called when an admin opens
-   * /settings.
-   */
+  /** Checks whether a problem has been solved; `undefined` if there is no problem. Called when an admin opens /settings. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** Updates everything else that depends on the setting. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
@@ -99,7 +96,7 @@ interface OpenModal extends Omit<ModalOptions, 'id'> {
   readonly about?: string;
 }
 
-/** The modal of a setting. `about` is part of a custom id, and can be forged. */
+/** The modal of a setting. `about` is part of a custom id and can be forged. */
 export interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
   /** @throws UserError if the input can't be accepted */
@@ -117,7 +114,7 @@ export const changeId = (setting: string, change: string, page = setting, number
 
 /**
  * Builds the custom id of a control that opens the modal of a setting.
- * @param number the number of the page that is shown afterwards, if there are several pages
+ * @param number the number of the page that is shown afterwards, if there are several
  */
 export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
@@ -128,13 +125,13 @@ export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
 export const OFF = '➖';
 
-/** Whether a log channel is chosen and accepts messages, as far as is known. */
+/** Whether there is a log channel that accepts messages, as far as the bot knows. */
 export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
   logChannelId !== undefined && logTrouble === undefined;
 
 /**
  * Returns the chosen channel or role.
- * @throws UserError if Discord reports that it doesn't belong to the guild
+ * @throws UserError if it doesn't belong to the guild, according to Discord
  */
 export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
   if (id === undefined) throw new UserError(t('settings.gone'));

@@ -11,7 +11,7 @@ import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** Suggests the next setting to an admin; `undefined` if everything is set up. */
+/** Suggests the next setting to an admin; `undefined` if everything has been set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
@@ -46,7 +46,7 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
 
 /**
- * Converts a time to seconds, as Discord's timestamps need it.
- * @param time ISO 8601
+ * Converts a time to seconds for use in Discord's timestamps.
+ * @param time in ISO 8601
  */
 export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -14,7 +14,7 @@ import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 
 /**
- * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and a text to read first.
+ * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and a text to read before them.
  */
 interface NextSteps {
   readonly text: string;
@@ -27,8 +27,8 @@ const NOTHING: NextSteps = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for the entries on a page of a member's history: for declined ones, and for others as long as their
- * drafts exist. Buttons for the unsent and unconfirmed servers of a list are below the list's servers.
+ * Builds buttons for the entries on a page of a member's history. Declined entries have one, and other entries as long as
+ * their drafts exist. The buttons for the unsent and unconfirmed servers of a list are below the list of its servers.
  */
 export async function buttonsForEntries(
   context: Context,
@@ -60,7 +60,8 @@ export async function buttonsForEntries(
 }
 
 /**
- * Whether a submission is the latest of its draft. The draft's lines belong to the latest one, which has its own entry.
+ * Whether a submission is its draft's latest one. The lines of the draft belong to the latest submission, which has its own
+ * entry.
  */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
@@ -86,8 +87,8 @@ async function unsentOf(
 }
 
 /**
- * Builds the button that opens a declined submission, to edit and submit it again.
- * @param name names the submission if there are several; otherwise empty
+ * Builds the button that opens a declined submission so that the member can edit and submit it again.
+ * @param name identifies the submission if there are several; otherwise empty
  */
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
   button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
@@ -117,6 +118,6 @@ export async function submitAgainFor(
   };
 }
 
-/** Asks the member to look up servers that may have arrived, before sending them again. */
+/** Asks the member to look up servers that may have been received before sending them again. */
 const unconfirmedText = (context: Context, servers: readonly ServerSubmission[]): string =>
   servers.length === 0 ? '' : withSign('unknown', unknownText(context, servers));

@@ -41,13 +41,13 @@ import {
 import { replyForUnavailable } from './waiting.ts';
 
 /**
- * A press or a modal of a message about a submission. The argument has the draft's id, and the submission that it
- * shows.
+ * A button or a modal of a message about a submission. The argument contains the draft's id and the submission that the
+ * message shows.
  */
 type DecisionContext = PressContext | SubmitContext;
 
 /**
- * Whether the member can decide on submissions.
+ * Whether the member can decide about submissions.
  * @throws UnreadableSettingsError
  */
 export async function mayDecide(
@@ -61,22 +61,22 @@ export async function mayDecide(
 
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
-   * Shows a waiting submission that the member can decide on or withdraw, if any.
-   * @param which `wanted`: its number, counted from 1, wrapping around; `isOwn`: whether to show only the member's own
-   * submissions; `state`: the state of the message
+   * Shows a waiting submission that the member can decide about or withdraw, if there is one.
+   * @param which `wanted` is its number, starting at 1 and wrapping around; `isOwn` shows only the member's own
+   * submissions; `state` is the state of the message
    */
   waiting(
     context: Context,
     which: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined>;
-  /** Counts the waiting submissions that the member can decide on, and the member's own. */
+  /** Counts the waiting submissions that the member can decide about, and the member's own. */
   count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
 
 /**
- * Creates the buttons and the modal of a submission that waits for a moderator. They are in the log channel and in
+ * Creates the buttons and the modals of a submission that waits for a moderator. They are in the log channel and in
  * /submissions.
- * @param showNext shows the page of /submissions with a waiting submission, counted from 1 and wrapping around
+ * @param showNext shows the page of /submissions with a waiting submission, whose number starts at 1 and wraps around
  */
 export function approvalActions(
   deps: CommandDeps,
@@ -92,8 +92,8 @@ export function approvalActions(
   const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
   /**
-   * Updates the message in the log channel to the current state, however late its button was pressed. If the pressed
-   * message isn't about the submission (a panel, for example), updates due messages in the background instead.
+   * Updates the message in the log channel to the current state, even if the button was pressed much later. If the pressed
+   * message isn't about the submission (a panel, for example), updates outdated messages in the background instead.
    */
   async function showPressed(context: DecisionContext): Promise<void> {
     const { posted, shown } = context;
@@ -117,7 +117,7 @@ export function approvalActions(
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** Shows the current state to a moderator. A submission that still waits differs from the one they have seen. */
+  /** Shows the current state to a moderator. If the submission is still waiting, it isn't the same one that they saw. */
   async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -129,7 +129,8 @@ export function approvalActions(
   }
 
   /**
-   * Replies to a press that didn't decide on the submission. In the log channel, the updated message shows the current state.
+   * Replies to a press that didn't decide about the submission. In the log channel, the updated message shows the current
+   * state.
    */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
@@ -138,21 +139,21 @@ export function approvalActions(
     return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
   }
 
-  /** Finds its position among all waiting submissions, counted from 1, for /submissions. */
+  /** Finds the submission's number among all waiting submissions, starting at 1, for /submissions. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const seen = seenOf(context);
     return (await approvals.waiting(context.guildId)).findIndex(({ id }) => id === seen.id) + 1;
   }
 
-  /** Finds the position of a member's first waiting submission, like {@link placeOf}. */
+  /** Finds the number of a member's first waiting submission, like {@link placeOf}. */
   const placeOfMember = async ({ guildId }: Context, member: string): Promise<number> =>
     (await approvals.waiting(guildId)).findIndex(({ userId }) => userId === member) + 1;
 
   /**
-   * Replies to a decision. The message in the log channel shows the decision itself. In /submissions, the reply
-   * continues with the next waiting submission. Only that one has an embed, because the buttons belong to it.
-   * @param before the position that the decided submission had
+   * Replies to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply continues
+   * with the next waiting submission. Only that submission has an embed, because the buttons belong to it.
+   * @param before the number that the decided submission had
    * @param texts notes for the moderator only
    */
   async function decided(
@@ -175,8 +176,8 @@ export function approvalActions(
   }
 
   /**
-   * Replies to a decision or a correction that isn't possible, and nothing has changed. In /submissions, the submission is
-   * shown again, because the message may also show the decision about the previous one.
+   * Replies to a decision or a correction that isn't possible and changed nothing. In /submissions, shows the submission
+   * again, because the message may also show the decision about the previous one.
    */
   async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
     const next = context.posted ? {} : await showNext(context, await placeOf(context));
@@ -239,7 +240,7 @@ export function approvalActions(
     return announcementOf({ user: { id: userId } }, { ...ended, servers }, games);
   }
 
-  /** Lists the waiting submissions of a member, and asks whether to approve them all. */
+  /** Lists the waiting submissions of a member, and asks whether to approve all of them. */
   async function askForAll(context: PressContext): Promise<Reply> {
     await demandModerator(context);
     const { t, argument: userId } = context;
@@ -267,9 +268,9 @@ export function approvalActions(
   }
 
   /**
-   * Decides on the listed submissions of a member, one after the other, each like a single one. Leaves out submissions
-   * that weren't listed or are no longer waiting as they were.
-   * @param decide returns whether it decided
+   * Decides about the listed submissions of a member one after the other, in the same way as about a single one. Skips
+   * submissions that weren't listed, or are no longer waiting as they were.
+   * @param decide returns whether it made the decision
    */
   async function decideOnSeen(
     context: DecisionContext,
@@ -306,7 +307,7 @@ export function approvalActions(
     const all: Approved[] = [];
     const waiting: StillWaiting[] = [];
     const { before, texts } = await decideOnSeen(context, async (seen) => {
-      // The others keep waiting, because nothing more is sent now.
+      // The others keep waiting, because nothing more can be sent now.
       if (stopping.aborted) return true;
       const result = await approveSeen(context, seen);
       if (result === undefined) return false;
@@ -322,7 +323,7 @@ export function approvalActions(
     return { ...(await decidedInQueue(context, before, notes)), announcement: announcementOfAll(all) };
   }
 
-  /** Opens the modal for a moderator to decline all waiting submissions of a member. */
+  /** Opens the modal in which a moderator declines all waiting submissions of a member. */
   async function pressDeclineAll(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const { t, argument: userId } = context;
@@ -341,7 +342,7 @@ export function approvalActions(
     return decidedInQueue(context, before, texts);
   }
 
-  /** Opens the modal for a moderator to decline a submission. */
+  /** Opens the modal in which a moderator declines a submission. */
   async function pressDecline(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));
@@ -366,7 +367,7 @@ export function approvalActions(
     return decided(context, before);
   }
 
-  /** Corrects a submission, which continues to wait in the same message. */
+  /** Corrects a submission, which then keeps waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
@@ -401,7 +402,7 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
-  /** Without readable settings the trusted role is unknown, so members see only their own submissions. */
+  /** If the settings can't be read, the trusted role is unknown, so members only see their own submissions. */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
@@ -487,17 +488,17 @@ interface Approved {
   readonly ended: EndedSubmission;
   /** The member. */
   readonly userId: string;
-  /** How many of its servers wait again. */
+  /** How many of its servers are waiting again. */
   readonly again: number;
 }
 
-/** A submission that could not be approved, and the reason. */
+/** A submission that couldn't be approved, and the reason. */
 interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly why: string;
 }
 
 /**
- * Explains which approved servers weren't sent: those that were left out, and those that wait again, with the reason.
+ * Explains which approved servers weren't sent: those that were skipped, and those that are waiting again, with the reason.
  */
 function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;

@@ -36,7 +36,7 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-/** /submissions: shows the submissions of this guild as pages, whose buttons carry the filter, and as a file. */
+/** /submissions: shows the submissions of this guild as pages, whose buttons contain the filter, and as a file. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
@@ -50,7 +50,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** Exports all entries to a file. The reply mentions it if they don't all fit. */
+  /** Exports all entries to a file. If some of them don't fit, the reply says so. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const which = await wanted(context, readFilter(readPage(argument).state));
@@ -70,7 +70,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Converts a filter for the history, restricted to the entries that this member is allowed to see. */
+  /** Converts a filter for the history, restricted to entries that this member is allowed to see. */
   async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
@@ -82,7 +82,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Finds the alias of a {@link gameMark}, among the service's games and the games that were submitted. */
+  /** Finds the alias for a {@link gameMark}, among the service's games and the games that were submitted. */
   async function aliasOf(guildId: string, mark: string): Promise<string | undefined> {
     const known = games.all.find(({ alias }) => gameMark(alias) === mark);
     if (known) return known.alias;
@@ -90,9 +90,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows only waiting submissions while there are any, to members who can decide and to the submitter; otherwise the
-   * history.
-   * @param waiting the number of the waiting submission, counted from 1
+   * Shows only waiting submissions while there are any, to members who can decide and to their submitter. Otherwise, shows
+   * the history.
+   * @param waiting the number of the waiting submission, starting at 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
@@ -106,7 +106,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
   }
 
-  /** Builds buttons that lead to waiting submissions: those that the member can decide on, and the member's own. */
+  /** Builds buttons that lead to waiting submissions: those that the member can decide about, and the member's own. */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
@@ -117,7 +117,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
     const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
-    // The submissions that a member can decide on include their own.
+    // The submissions that a member can decide about include their own.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
     return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
@@ -170,7 +170,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows the outcomes of one submission, accepted servers last, in a new message. That way, the page keeps its filter.
+   * Shows the outcomes of one submission in a new message, so that the page keeps its filter. Accepted servers come last.
    */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
@@ -285,7 +285,7 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** An entry of a page. `number` is the position of a list among the lists of the page. */
+/** An entry on a page. `number` is the position of a list among the lists on the page. */
 interface NumberedEntry {
   readonly entry: SubmissionEntry;
   readonly number: number | undefined;
@@ -325,10 +325,10 @@ function listRows(
   );
 }
 
-/** Returns a server's sort key within its submission: accepted servers are last. */
+/** Returns a server's sort key within its submission, which puts accepted servers last. */
 const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
-/** Whether the filter selects all entries, or all of one member. */
+/** Whether the filter selects all entries, or all entries of one member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
@@ -336,7 +336,7 @@ const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
-/** Explains why the list is empty. Members who had their name deleted don't find their entries. */
+/** Explains why the list is empty. Members whose name was deleted don't find their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');
@@ -344,19 +344,19 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }
 
-/** Selects the entries to show. An empty text matches every entry. */
+/** Selects the entries to show. An empty field matches every entry. */
 interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
   readonly game: string;
   readonly outcome: Outcome['kind'] | undefined;
-  /** A part of the address. */
+  /** Part of the address. */
   readonly server: string;
 }
 
 /**
- * Maximum length of the address filter: an IPv6 address in brackets fits. The whole filter has to fit into a custom id,
- * together with the rest of the id.
+ * Maximum length of the address filter, in UTF-16 units. An IPv6 address in brackets fits. The whole filter has to fit into
+ * a custom id, together with the rest of the id.
  */
 const LONGEST_SERVER_FILTER = 45;
 
@@ -367,7 +367,7 @@ const pageId = (page: number, state: string): string =>
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
-/** Writes a filter as a part of a custom id. A Discord id needs 13 characters in base 36. */
+/** Formats a filter as part of a custom id. A Discord id needs 13 characters in base 36. */
 export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
   return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
 }

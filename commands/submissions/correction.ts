@@ -8,7 +8,7 @@ import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
-/* A moderator corrects the only server of a waiting submission, in the same modal that its member used. */
+/* Lets a moderator correct the only server of a waiting submission, in the same modal that its member used. */
 
 /**
  * Reads the server that a moderator has entered as the correction.
@@ -27,10 +27,7 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   return row;
 }
 
-/**
- * Explains the problem with the correction, in the words that the member would see. The waiting submission is
- * unchanged.
- */
+/** Explains the problem with the correction, in the same words as for a member. The waiting submission hasn't changed. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -12,9 +12,9 @@ import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/* The modal in which a moderator declines a waiting submission, or some of its lines. */
+/* Builds the modal in which a moderator declines a waiting submission, or some of its lines. */
 
-/** How many lines of a list the modal shows. The file of **Show all** has all lines. */
+/** The number of lines of a list that the modal shows. **Show all** has a file with all lines. */
 const MOST_LINES = 20;
 /** Maximum length of the line numbers, and of an invalid number in an error message, in UTF-16 units. */
 const LONGEST_NUMBERS = 300;
@@ -82,8 +82,8 @@ const linesField = (t: Translate, value: string): Field => ({
 });
 
 /**
- * Reads the input of the modal. If a number isn't one of the list's lines, returns a private reply with the input, whose
- * button opens the modal again.
+ * Reads the input of the modal. If a number isn't one of the list's lines, returns a private reply that contains the input
+ * and a button that opens the modal again.
  */
 export function readDecline(
   { t, field }: SubmitContext,
@@ -101,7 +101,7 @@ export function readDecline(
   const again = submissionsId('decline', [draftId, id, reason.key ?? ''].join(':'));
   return {
     content: withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))),
-    // Discord rejects an empty text.
+    // Discord rejects empty text.
     embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
     components: rows([button(again, t('again.reopenForm'), 'primary')]),
     isUserError: true,
@@ -113,7 +113,7 @@ export const readReason = (field: SubmitContext['field']): DeclineDecision['reas
   words: field('reason').trim(),
 });
 
-/** Returns the input in the message whose button opens the modal again; empty for any other message. */
+/** Returns the input from the message whose button opens the modal again; empty for any other message. */
 function typedBefore({ argument, shown }: PressContext): typeof NOTHING_TYPED {
   const [, , why] = argument.split(':');
   if (why === undefined) return NOTHING_TYPED;

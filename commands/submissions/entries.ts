@@ -9,11 +9,9 @@ import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
-/**
- * Maximum length of a message, in UTF-16 units: ten entries with the longest one fit into the 4,096 units of an embed.
- */
+/** Maximum length of a message, in UTF-16 units. Ten entries with messages of this length fit into an embed (4,096). */
 const LONGEST_MESSAGE = 100;
-/** Maximum length of a moderator's own words beside a ready-made reason, in UTF-16 units. */
+/** Maximum length of a moderator's own words next to a ready-made reason, in UTF-16 units. */
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
@@ -21,13 +19,13 @@ interface EntryOptions {
   /** The number of a list on its page. */
   readonly number: number | undefined;
   readonly games: GameIndex;
-  /** Whether all entries are the reader's own. */
+  /** Whether all entries belong to the reader. */
   readonly isOwn: boolean;
 }
 
 /**
- * Formats a submission: its server, or a list's number of servers for each outcome. Adds the time, and the member unless
- * all entries are the reader's own.
+ * Formats a submission: its server, or the number of a list's servers for each outcome. Adds the time, and the member
+ * unless all entries are the reader's own.
  */
 export function entryText(
   audience: Audience,
@@ -61,7 +59,7 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
 
 /**
  * Formats a game server of a list, with its outcome and the reason on separate lines. Doesn't repeat that a moderator
- * declined it, since that applies to the whole list.
+ * declined it, because that applies to the whole list.
  */
 export function serverText(
   { t }: Audience,
@@ -76,8 +74,7 @@ const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutco
   withSign(kind, t(`outcome.${kind}`));
 
 /**
- * Returns the service's message, or the reason why a server wasn't sent. Leaves out the advice that the member got at that
- * time.
+ * Returns the service's message, or the reason why a server wasn't sent. Omits the advice that the member got at that time.
  */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
@@ -100,8 +97,8 @@ export const FILE_HEADING = [
 ];
 
 /**
- * Formats an entry as a row of a table. The time is ISO 8601 in UTC, and the outcome has the same name as in a message.
- * The moderator is a Discord mention, because a spreadsheet would round the number alone.
+ * Formats an entry as a row of a table. The time is ISO 8601 in UTC, and the outcome has the same name as in messages. The
+ * moderator is a Discord mention, because a spreadsheet would round a bare number.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;

@@ -11,26 +11,26 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { reasonFields } from './decline.ts';
 
-/* Decisions about several waiting submissions of one member at the same time. */
+/* Lets a moderator decide about several waiting submissions of one member at the same time. */
 
-/** How many submissions are decided at the same time: their marks fit into a custom id. */
+/** The maximum number of submissions that are decided together. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
 const MARK_LENGTH = 5;
 const MARKS = new RegExp(`.{${MARK_LENGTH}}`, 'g');
-/** Maximum length of the list of submissions, in UTF-16 units: it fits into an embed and into a modal. */
+/** Maximum length of the list of submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
 const LONGEST_LIST = 3_800;
 
 /** The submissions of a member that a moderator sees in one list. */
 export interface ListedSubmissions {
   /** Oldest first. */
   readonly submissions: readonly Submission[];
-  /** The list. It has every server of these submissions. */
+  /** The list, which contains every server of these submissions. */
   readonly text: string;
-  /** How many more submissions don't fit into the list. */
+  /** The number of further submissions that don't fit into the list. */
   readonly omitted: number;
 }
 
-/** Lists the waiting submissions of a member, as far as one list can have all of their servers. */
+/** Lists the waiting submissions of a member. Stops when the list can't contain all servers of the next one. */
 export async function listSubmissions(
   { t, guildId }: Context,
   userId: string,
@@ -60,17 +60,17 @@ export async function listSubmissions(
   return { submissions, text: list, omitted };
 }
 
-/** Hashes the id of a submission. A change of its servers makes another submission. */
+/** Hashes the id of a submission. If its servers change, it becomes another submission. */
 const markOf = (submissionId: string): string =>
   hash('sha256', submissionId, 'base64url').slice(0, MARK_LENGTH);
 
-/** Builds the argument of a custom id from a member, and the submissions that a moderator has seen. */
+/** Builds the argument of a custom id from a member and the submissions that a moderator has seen. */
 export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[]): string =>
   `${userId}:${seen.map(({ id }) => markOf(id)).join('')}`;
 
 /**
- * Finds the submissions of {@link writeSeen} that are still waiting as they were.
- * @returns them, the member, and how many others there were
+ * Finds the submissions from {@link writeSeen} that are still waiting unchanged.
+ * @returns them, the member, and the number of others
  */
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
@@ -87,7 +87,7 @@ export async function readSeen(
   return { userId, seen, gone: marks.size - seen.length };
 }
 
-/** Builds the buttons that decide on all waiting submissions of a member, if there are several. */
+/** Builds the buttons that decide about all waiting submissions of a member, if there are several. */
 export function buttonsForAll(
   t: Translate,
   { userId, userName: name }: WaitingSubmission,
@@ -101,7 +101,7 @@ export function buttonsForAll(
   ];
 }
 
-/** Builds the select that jumps to the first submission of a member, if several members have submissions waiting. */
+/** Builds the select that jumps to a member's first submission, if several members have waiting submissions. */
 export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
   const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
   if (members.length === 1) return undefined;

@@ -19,10 +19,10 @@ import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
- * Replies to a member who can no longer change a draft, with its latest submission. Waits for a submission that is
- * being sent, because the interaction that sends it may no longer edit the message with the control. A message that
- * shows something else, such as an earlier report, stays as it is.
- * @throws UserError with the reason why the draft can't be changed, in all other cases
+ * Replies to a member who can no longer change a draft, by showing its latest submission. Waits for a submission that is
+ * being sent, because the interaction that sends it may no longer be able to edit the message. A message that shows
+ * something else, such as an earlier report, stays unchanged.
+ * @throws UserError in all other cases, with the reason why the draft can't be changed
  */
 export async function replyForUnavailable(
   context: Context & Partial<Pick<PressContext, 'stopping'>>,
@@ -36,7 +36,7 @@ export async function replyForUnavailable(
   if (isBeingSent(submission)) throw noDraft('being-sent', t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
-  // The message may have shown something older than the submission when the control was used, and would stay that way.
+  // When the control was used, the message may have shown an older state than the submission's, and would keep showing it.
   const { interactionId } = submission;
   const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
   if (!isOfSubmission) throw noDraft('submitted', t);
@@ -45,7 +45,7 @@ export async function replyForUnavailable(
 }
 
 /**
- * Replies that a waiting submission is unchanged, because the edit of it can't be submitted.
+ * Replies that a waiting submission is unchanged, because the member's edit of it can't be submitted.
  * @param why the reason, beginning with the sign for `not-sent`
  */
 export async function replyStillWaiting(
@@ -79,9 +79,7 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
-/**
- * Shows a submission that waits, or waited, for a moderator. Leaves out the private parts for everyone but its member.
- */
+/** Shows a submission that waits, or waited, for a moderator. Only its member sees the private parts. */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);
@@ -111,8 +109,8 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
 }
 
 /**
- * Explains why a button or a modal no longer has a draft. If the draft is over, the only remaining button opens a modal
- * with the lines that the message shows.
+ * Explains why the draft of a button or a modal is no longer available. If the draft is over, the only remaining button
+ * opens a modal with the lines that the message shows.
  */
 export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {

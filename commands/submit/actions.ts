@@ -26,13 +26,13 @@ import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show
 import { submitDraft } from './submit-draft.ts';
 
 /**
- * Creates all actions for a draft, whether it has one line or a thousand. Only its member can use them: a draft is
+ * Creates all actions for a draft, whether it has one line or a thousand. Only its member can use them, because a draft is
  * found by its id, its member and the guild.
  */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
 
-  /** Creates a press that changes a draft and shows it. */
+  /** Creates the handler of a button or a select that changes a draft and shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
   ): Press => ({
@@ -50,7 +50,7 @@ export function submitActions(deps: CommandDeps): Actions {
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
-  /** Creates a press that opens the member's own draft. */
+  /** Creates the handler of a button that opens the member's own draft. */
   const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
     answers: 'modal',
     async run(context) {
@@ -67,12 +67,12 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'sending',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          // How many servers the button promises to submit, if it names a number.
+          // The number of servers that the button said it would submit, if it named a number.
           const promised = Number.parseInt(more, 10) || undefined;
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // In a history, whose message stays unchanged.
+      // Used in a history, whose message stays unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -80,7 +80,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
-      // Submits servers that were already submitted, too.
+      // Also submits servers that were already submitted.
       anyway: {
         answers: 'sending',
         run: (context) =>
@@ -105,7 +105,7 @@ export function submitActions(deps: CommandDeps): Actions {
       edit: opening('edit', 'invalid'),
       // The message with the report stays unchanged.
       correct: opening('correct', 'all'),
-      // The submission continues to wait for a moderator until the modal is submitted.
+      // The submission keeps waiting for a moderator until the modal is submitted.
       change: {
         answers: 'modal',
         async run(context) {
@@ -115,7 +115,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
-      // After a success. Its reply is a new message.
+      // Used after a success. Its reply is a new message.
       another: {
         answers: 'modal',
         run(context) {
@@ -130,7 +130,7 @@ export function submitActions(deps: CommandDeps): Actions {
           );
         },
       },
-      // Opens a modal with the lines that an old message shows. Buttons of 0.3.0 have this name.
+      // Opens a modal with the lines that an old message shows. Buttons from 0.3.0 use this name.
       anew: {
         answers: 'modal',
         async run(context) {
@@ -210,8 +210,8 @@ interface DraftToEdit {
 }
 
 /**
- * Builds the modal of a draft: a text that could not be read as it was typed, fields for one line, or a paragraph for
- * more.
+ * Builds the modal of a draft. It contains text that could not be read, as it was typed; fields if there is one line; or a
+ * paragraph if there are more.
  */
 async function draftModal(
   context: Context,
@@ -238,7 +238,7 @@ function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> 
     : enterFields(context, id, fieldsOf(context), deps);
 }
 
-/** Sets the game that was chosen or typed, only in the lines that the control is for. */
+/** Sets the chosen or typed game in the lines that the control is about. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,

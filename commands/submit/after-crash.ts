@@ -7,7 +7,7 @@ import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
-/** Creates the replies after a crash from the stored submissions. */
+/** Creates the replies after a crash, using the stored submissions. */
 export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   async reportOf(context, to) {
     const found = await deps.submissions.by(context.guildId, context.interactionId);
@@ -27,7 +27,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     const reply = await replyForSubmission(context, submission, deps);
     return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
   },
-  /** May repeat an entry that the log channel already has. */
+  /** This may repeat an entry that the log channel already has. */
   async logUnreportedSubmissions({ guildId, interactionId }) {
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: submission.userId, name: submission.userName } };

@@ -11,9 +11,9 @@ import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* A member edits a waiting submission. If the edit can't be submitted, the submission waits unchanged. */
+/* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
 
-/** Whether the modal was the one with lines. Discord doesn't let anyone leave the address empty in the other one. */
+/** Whether the modal was the one with lines. In the other modal, Discord doesn't allow an empty address. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
 /** Reads the input in the modal of a waiting submission. */
@@ -35,7 +35,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   const { id, more: submissionId } = readSubmitId(context.argument);
   const text = context.field('servers');
   const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, submissionId });
-  // A moderator decided in the meantime: the lines become a separate draft.
+  // A moderator has decided since the modal was opened, so the lines become a separate draft.
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
@@ -43,7 +43,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
     : replyStillWaiting(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
-/** Submits the changed lines without another question to the member, because a moderator checks them anyway. */
+/** Submits the changed lines without asking the member again, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
   { draft, newlyInvalid }: WaitingEdit,

@@ -21,11 +21,11 @@ import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDraft, unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* Typed, pasted or uploaded input becomes a draft. */
+/* Turns typed, pasted or uploaded input into a draft. */
 
 /**
- * Returns the values for one server, from a command's options or a modal. A port in the address replaces the one that
- * the modal has shown.
+ * Returns the values for one server, from a command's options or a modal. A port in the address replaces the one that the
+ * modal showed.
  */
 export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
   const server = field('server');
@@ -41,9 +41,9 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
 }
 
 /**
- * Reads the values for one server. Several addresses are a list: the typed game applies to all of them, except those
- * with another game next to them.
- * @returns the rows, and for a list a notice if its game can't be used
+ * Reads the values for one server. Several addresses are a list, and the typed game applies to all of them that don't have
+ * another game next to them.
+ * @returns the rows, and for a list, a notice if its game can't be used
  */
 export async function readFields(
   context: Context,
@@ -64,7 +64,7 @@ export async function readFields(
 }
 
 /**
- * Submits the values for one server, or shows their problems.
+ * Submits the values for one server, or shows what is wrong with them.
  * @param id the id of a new draft, or of the draft to replace
  */
 export async function enterFields(
@@ -81,7 +81,7 @@ export async function enterFields(
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
-/** Returns the channel of the panel that a draft was started from, however often it was corrected since then. */
+/** Returns the channel of the panel that a draft was started from, however often the draft has been corrected since. */
 export async function panelOf(
   context: Context,
   id: string,
@@ -92,9 +92,7 @@ export async function panelOf(
   return typeof found === 'string' ? undefined : found.panelChannelId;
 }
 
-/**
- * Finds the game for all lines that don't name one. If it can't be used, returns a notice and the most similar game.
- */
+/** Finds the game for all lines that don't name one. If it can't be used, returns a notice and the most similar game. */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -105,13 +103,13 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
 }
 
 /**
- * Marks rows without a game with the game that they may mean, whose name is similar to the one typed for all of them.
+ * Marks rows without a game with the game that they may mean: the one whose name is similar to what was typed for all rows.
  */
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
 /**
- * Shows a list that was pasted, uploaded, or given with the command. A list that can't be read is kept, so that the
+ * Shows a list that was pasted, uploaded, or given with the command. If the list can't be read, it is kept, so that the
  * member can correct it.
  */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
@@ -122,7 +120,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // A file without pasted text can also be corrected in the modal, if it fits.
+    // If no text was pasted, the content of the file can also be corrected in the modal, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     if (file && text.trim() === '' && uploaded.trim() === '') {
@@ -136,7 +134,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   }
 }
 
-/** Whether the name of a file has the extension of a text file. */
+/** Whether a file's name has the extension of a text file. */
 export const isTextFile = ({ name }: UploadedFile): boolean =>
   FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
 
@@ -163,7 +161,7 @@ const LONGEST_FILE_NAME = 60;
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
 
 interface ReadTexts {
-  /** The typed text, then the uploaded one. */
+  /** The typed text, followed by the uploaded text. */
   readonly texts: readonly string[];
   readonly file: UploadedFile | undefined;
   readonly game: string;
@@ -205,7 +203,7 @@ function unusedText(t: Translate, columns: readonly string[]): string | undefine
   return t('list.unusedColumns', { columns: t.and(names) });
 }
 
-/** Explains why a list can't be read, with a button that opens the modal with the typed text. */
+/** Explains why a list can't be read. A button opens the modal with the typed text. */
 async function keepTyped(
   context: Context,
   { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
@@ -220,7 +218,7 @@ async function keepTyped(
   };
 }
 
-/** Replaces the opened lines with the corrected ones. */
+/** Replaces the lines that the member opened with the corrected ones. */
 export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more: submissionId } = readSubmitId(context.argument);
@@ -232,11 +230,11 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
-    // From now on, the button that opened the modal opens this text.
+    // From now on, the button that opened the modal shows this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  // If the draft no longer exists, explains why, and where the typed lines are.
+  // If the draft no longer exists, explains why, and where the typed lines are now.
   const notice =
     typeof edited !== 'string' && 'whySeparate' in edited
       ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))

@@ -8,17 +8,18 @@ import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Maximum number of files of each kind. Discord allows 10 files in a message, and the reply has one more file. */
+/** Maximum number of files of each kind. Discord allows 10 files in a message, and the reply has one other file. */
 const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
 /**
- * Maximum size of a file to correct, in bytes. It is 10 % below the upload limit, because corrections may be longer.
+ * Maximum size of a file that members correct, in bytes. It is 10 % less than the upload limit, because corrections may
+ * make the file longer.
  */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
-/** How many lines a message names, if they fit. Longer lists get files. */
+/** The number of lines that a message names, if they fit. Longer lists get files. */
 export const MOST_WITHOUT_FILES = 10;
 
-/** Writes a message that names all lines, so that files aren't needed; `undefined` if there are too many lines. */
+/** Returns a message that names all lines, so that files aren't needed; `undefined` if there are too many lines. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MOST_WITHOUT_FILES) return undefined;
   const text = write();
@@ -32,11 +33,11 @@ interface ListFile {
 
 export type Reasons = ReadonlyMap<Row, string>;
 
-/** Formats a limit as the reason for the rows that it holds back; empty without a limit. */
+/** Formats a limit as the reason for the rows that it holds back; empty if there is no limit. */
 export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
-/** Formats a row as the columns of a file. An invalid row stays as it was typed. */
+/** Formats a row as the columns of a file. An invalid row stays as the member typed it. */
 export function inFields(row: Row): TypedRow {
   if (row.kind === 'invalid') return row.typed;
   const { server, port, queryPort, game } = row.submission;
@@ -46,7 +47,7 @@ export function inFields(row: Row): TypedRow {
 /** The outcome of the rows in a file: rejected by the service, or not sent. */
 type Kind = keyof typeof MOST_FILES;
 
-/** Creates the files with rows to correct and send again, and lists the names of these files for a sentence. */
+/** Creates the files with rows to correct and send again. Also returns the names of these files for use in a sentence. */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
   const kinds = ['rejected', 'not-sent'] as const;
   const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));
@@ -68,7 +69,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   }));
 }
 
-/** `preview.csv`: everything that will be sent, in columns that the bot can read again. */
+/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can read again. */
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {

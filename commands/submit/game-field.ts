@@ -11,11 +11,11 @@ import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
-/* Shared parts of all modals for game servers. */
+/* Parts that all modals for game servers share. */
 
 /**
- * Opens the modal of a panel's button. Without a usable key, a submission would fail, so the reply immediately explains
- * who can set one. A rejected key doesn't prevent the modal, because the service may accept the key again.
+ * Opens the modal for a panel's button. Without a usable key, a submission would fail, so the reply explains who can set
+ * one. A rejected key doesn't prevent the modal, because the service may accept the key again.
  */
 export async function fromPanel(
   context: Context,
@@ -33,7 +33,7 @@ export async function fromPanel(
 
 /**
  * Explains what happens to a submission before and after it is sent.
- * @param panelChannelId the channel of the panel that it is made with
+ * @param panelChannelId the channel of the panel that the submission is made with
  */
 export async function nextStepsText(
   context: Context,
@@ -51,22 +51,22 @@ export async function nextStepsText(
   );
 }
 
-/** How many games are named if a select can't show all allowed games. */
+/** The number of games that are named if a select can't show all allowed games. */
 const MOST_NAMED = 10;
 
-/** `hint` is for a select; a text field names games as its hint. */
+/** `hint` is for a select. A text field's hint names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
   /** The game that the field shows at first, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
-  /** Whether a moderator corrects a waiting submission, which isn't submitted again. */
+  /** Whether a moderator is correcting a waiting submission, which isn't submitted again. */
   readonly isCorrection?: boolean;
 }
 
 /**
  * Builds the field for the game: a select, or a text field if a select can't show all games.
- * @returns the field, the allowed games, and a text to read first: whether a key is missing, which games are allowed,
- * and what happens to the submission
+ * @returns the field, the allowed games, and a text to show above: whether a key is missing, which games are allowed, and
+ * what happens to the submission
  */
 export async function gamePart(context: Context, wanted: GameField, deps: CommandDeps) {
   const { t, guildId } = context;

@@ -1,11 +1,13 @@
 import { customId } from '../../src/interactions/controls.ts';
 
-/** The name of the actions in {@link file://./actions.ts}, where other custom ids have a command's name. */
+/**
+ * In custom ids for the actions in {@link file://./actions.ts}, this stands where other custom ids have a command's name.
+ */
 export const SUBMIT = 'submit';
 
 /**
  * Builds the custom id of a control or a modal of a draft.
- * @param draft its id; empty before there is a draft
+ * @param draft its id; empty if there is no draft yet
  * @param more other data that the action needs
  */
 export const submitId = (action: string, draft = '', ...more: readonly (string | number)[]): string =>
@@ -21,5 +23,5 @@ export function readSubmitId(argument: string): { readonly id: string; readonly 
 export const withShownPort = (id: string, port: string): string =>
   /^\d{1,5}$/.test(port) ? `${id}:@${port}` : id;
 
-/** Reads the port that {@link withShownPort} has added to the argument of a custom id. */
+/** Reads the port that {@link withShownPort} added to a custom id. */
 export const shownPort = (argument = ''): string | undefined => /:@(\d{1,5})$/.exec(argument)?.[1];

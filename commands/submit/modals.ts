@@ -19,7 +19,7 @@ import { reasonItem } from './problem-text.ts';
 /** The file types that the bot reads. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
-/** Maximum length of an address, and of a port, in the modal, in UTF-16 units. */
+/** Maximum length of an address in the modal, and of a port, in UTF-16 units. */
 export const MOST_ADDRESS = 500;
 const MOST_PORT = 20;
 
@@ -67,7 +67,7 @@ export async function fieldsModal(
 }
 
 /**
- * Builds the modal with the lines of a draft, and above them their problems.
+ * Builds the modal with the lines of a draft, which lists their problems above them.
  * @param id its custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
@@ -75,7 +75,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
   const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
-  // A text that could not be read opens as it was typed.
+  // Text that could not be read is shown as it was typed.
   const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
   return modal({
     id,
@@ -94,11 +94,11 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** How many lines have their reason in the modal. The file with these lines has all reasons. */
+/** The number of lines whose problems the modal lists. The file with these lines contains all of them. */
 const MOST_REASONS = 20;
 
 /**
- * Builds the modal with a text field for the game, for lists of games that are too long for a select.
+ * Builds the modal with a text field for the game, which is used if a select can't show all games.
  * @param id its custom id
  * @param games the allowed games
  */
@@ -118,7 +118,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` for a modal whose submission updates the message that opened it. */
+  /** `retyped` if submitting the modal updates the message that opened it. */
   readonly action?: 'paste' | 'retyped';
   /** The id of the draft whose text could not be read. */
   readonly id?: string;

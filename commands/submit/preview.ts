@@ -40,8 +40,8 @@ const LONGEST_WORDS = { name: 30, address: 60 };
 
 /**
  * Previews a submission: first the problems, then how many servers are ready.
- * @param notice a text above everything else
- * @param comes explains the steps after it is submitted
+ * @param notice a text to show above everything else
+ * @param comes explains what happens after it is submitted
  */
 export function previewOf(
   audience: Audience,
@@ -81,7 +81,7 @@ export function previewOf(
     ]
       .filter(Boolean)
       .join('\n\n');
-  // A file has the lines that don't fit into the form.
+  // A file contains the lines that don't fit into the form.
   const canFixAll = prepared.edits.invalid >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
   const content = whole ?? contentOf(false);
@@ -93,7 +93,7 @@ export function previewOf(
   return { content, embeds, files: whole === undefined ? files : [] };
 }
 
-/** Counts all game servers, if some are ready and others aren't. */
+/** Counts all game servers, if only some of them are ready. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
   const open = rows.filter(isInvalid).length;
   if (ready === 0 || open === 0) return '';
@@ -101,8 +101,8 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
 }
 
 /**
- * Lists the problems of lines, except lines that only lack a game.
- * @param files the names of the files with all of these lines
+ * Lists the problems of lines, except for lines that only lack a game.
+ * @param files the names of the files that contain all of these lines
  */
 function invalidText(
   { t, mention }: Audience,
@@ -139,7 +139,7 @@ function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether all valid servers were already submitted, and no line is invalid. */
+/** Whether all valid servers have already been submitted, and no line is invalid. */
 const isNothingNew = ({ draft, alreadySubmitted }: PreparedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&
@@ -149,11 +149,14 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
-  /** Whether the text names all rows, not only the first ones. */
+  /** Whether the text names all rows instead of just the first ones. */
   readonly namesAll?: boolean;
 }
 
-/** Explains how many servers a limit holds back, which limit, and until when. Names the first of them. */
+/**
+ * Explains how many servers a limit holds back, which limit it is, and how long it applies. Names the first of these
+ * servers.
+ */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
@@ -180,7 +183,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
     : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
 }
 
-/** Lists servers that this guild has already submitted: their game, who submitted them, and their outcome. */
+/** Lists servers that this guild has already submitted, with their game, submitter and outcome. */
 function alreadySubmittedText(t: Translate, prepared: PreparedDraft, games: GameIndex): string {
   const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;
