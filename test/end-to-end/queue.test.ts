@@ -68,10 +68,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain('q3.example.com');
   });
 
-  it('shows a failure above the submission that it is about, without the previous decision', async ({
-    guild,
-    admin,
-  }) => {
+  it('shows a failure above its own submission, without the previous decision', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -193,7 +190,7 @@ describe('all submissions of a member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
-  it('are decided as they were listed, without what is new or has changed, which is named', async ({
+  it('are decided as listed; new and changed ones are left out and named', async ({
     guild,
     admin,
     member,
@@ -215,7 +212,7 @@ describe('all submissions of a member', () => {
     );
   });
 
-  it('are sent once, whoever else approves them at the same moment', async ({ guild, admin }) => {
+  it('are sent once if two moderators approve them at the same time', async ({ guild, admin }) => {
     await letWait(guild, 4);
     const moderators = [admin, inStaff(guild, 'admin')];
     const questions: Answer[] = [];
@@ -242,10 +239,7 @@ describe('all submissions of a member', () => {
     }
   });
 
-  it('go the way of a single one: what cannot be sent keeps waiting, with the reason', async ({
-    guild,
-    admin,
-  }) => {
+  it('keep waiting with the reason if they cannot be sent, like a single one', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 of @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -254,7 +248,7 @@ describe('all submissions of a member', () => {
     expect(textOf(question)).toMatch(
       /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*still waiting.*1 submission is waiting/s,
     );
-    // Nobody else may, whatever they have seen.
+    // A member without the permission doesn't see the queue.
     const other = inStaff(guild, 'other');
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
