@@ -28,29 +28,33 @@ import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import type { SeenMessage } from './world/messages.ts';
 import { createWorld } from './world/world.ts';
 
-/** Options of `startDiscord`. Those with a default may be omitted. */
+/** Options of `startDiscord`. */
 export interface StandInOptions extends GatewayOptions {
   readonly token: string;
-  /** The name of the bot and its application. */
+  /** The name of the bot user and of its application. */
   readonly botName?: string;
-  /** Listens on TLS with this certificate, and offers HTTP/2 beside HTTP/1.1, as Discord's CDN does. */
+  /** If set, the server uses TLS with this certificate and supports both HTTP/2 and HTTP/1.1, like Discord's CDN. */
   readonly certificate?: Certificate;
-  /** Whether the application has Activities, and so an entry point command from the start; by default `false`. */
+  /** Whether Activities are enabled for the application, which adds an entry point command. The default is `false`. */
   readonly entryPoint?: boolean;
-  /** An already saved Interactions Endpoint URL, which receives interactions in place of the gateway. */
+  /** An Interactions Endpoint URL that is already saved. Interactions are sent to it and not to the gateway. */
   readonly endpointUrl?: string;
-  /** The application's settings in the Developer Portal, for `GET /applications/@me`. */
+  /** The application's settings in the Developer Portal, which `GET /applications/@me` returns. */
   readonly application?: ApplicationSettings;
   /**
-   * How long users take before they press, pick or submit, in real milliseconds; by default 50. A bot starts to wait for the
-   * next step when its request gets a response, and no human is faster than that.
+   * How long users wait before they press, pick or submit something, in real milliseconds. The default is 50. Even a fast
+   * human is slower than the bot, which waits for the next step as soon as its request succeeds.
    */
   readonly reactionMs?: number;
-  /** The bot's time for the first response to an interaction, in milliseconds; by default 3,000, as with Discord. */
+  /**
+   * How long the bot may take to send the first response to an interaction, in milliseconds. The default is 3,000, as on
+   * the real Discord.
+   */
   readonly answerWithinMs?: number;
   /**
-   * Returns a clock in milliseconds. A first response counts as late after 3 seconds on this clock, even if `answerWithinMs`
-   * allows it; by default real time. A test may exclude the time in which a busy machine delayed the bot.
+   * Returns the time in milliseconds that is used to check whether a response is late. A first response is late after 3
+   * seconds of this time, even if `answerWithinMs` is longer. The default is real time. Tests can leave out the time in
+   * which a busy machine delayed the bot.
    */
   readonly botTime?: () => number;
 }
@@ -61,11 +65,11 @@ interface NewPerson {
   readonly permissions: bigint;
   readonly locale?: string;
   /**
-   * The user's channel, which may be a thread, an announcement channel or direct messages; by default the guild's first text
-   * channel.
+   * The user's channel: a text channel, thread, announcement channel or direct message channel. The default is the guild's
+   * first text channel.
    */
   readonly channelId?: string;
-  /** A fixed id for a user who is the same in every run; by default a new id. */
+  /** Set this to keep the same user across runs. The default is a new id. */
   readonly userId?: string;
 }
 
@@ -74,7 +78,7 @@ interface Place {
   readonly userId?: string;
 }
 
-/** The command that an application gets when Activities are enabled in the Developer Portal. */
+/** The command that Discord adds to an application when Activities are enabled in the Developer Portal. */
 const ENTRY_POINT: CommandBody = {
   type: ApplicationCommandType.PrimaryEntryPoint,
   name: 'launch',
@@ -82,7 +86,7 @@ const ENTRY_POINT: CommandBody = {
   handler: EntryPointCommandHandlerType.DiscordLaunchActivity,
 };
 
-/** Starts a Discord on loopback: REST API, gateway and CDN on one free port. */
+/** Starts a simulated Discord on a loopback address. The REST API, the gateway and the CDN share one free port. */
 export async function startDiscord(options: StandInOptions) {
   const { botName = 'Test Bot', answerWithinMs = ANSWER_WITHIN_MS, reactionMs = 50 } = options;
   const { botTime = () => performance.now() } = options;
@@ -109,7 +113,7 @@ export async function startDiscord(options: StandInOptions) {
   const outgoing = createOutgoing(world);
   const operatorWebhook = createOperatorWebhook(world);
   const faults = createFaults(() => loopback.sockets());
-  /** Responses of the stand-in that differ from Discord's. */
+  /** Errors in the stand-in's own responses, compared with Discord's schemas. */
   const flaws = new Set<string>();
 
   const restApi = createRestApi({
@@ -149,7 +153,7 @@ export async function startDiscord(options: StandInOptions) {
 
   async function until(holds: () => boolean): Promise<void> {
     await endpoint.reachable();
-    // The end of a process closes its connection only a turn later.
+    // After a process ends, its connection closes in the next turn of the event loop.
     await nextTurn();
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => holds() && resolve();
@@ -160,54 +164,55 @@ export async function startDiscord(options: StandInOptions) {
   }
 
   return {
-    /** An operator's webhook: its URL, and the messages posted to it. */
+    /** A webhook of the operator: its URL, and all messages that were posted to it. */
     operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
-    /** The value for a bot's `rest.api`: `http://127.0.0.1:PORT/api`, or with `https`. */
+    /** The value for a bot's `rest.api` setting: `http://127.0.0.1:PORT/api`, or the same with `https`. */
     apiUrl: `${origin()}/api`,
-    /** The origin of attachments, the same as the one in `apiUrl`. */
+    /** The URL that all attachment URLs begin with. It has the same host and port as `apiUrl`. */
     cdnUrl: origin(),
     applicationId: world.applicationId,
-    /** Resolves when the bot is connected (READY sent, or its endpoint responds) and its commands are published. */
+    /**
+     * Resolves once the bot is connected and its commands are published. With an endpoint, connected means that the
+     * endpoint responds.
+     */
     ready: () => until(() => isConnected() && isPublished()),
-    /** Resolves when a bot is connected, whether or not it has published commands. */
+    /** Resolves once the bot is connected. Its commands may not be published yet. */
     connected: () => until(isConnected),
-    /** Every breach so far; empty for a clean run. */
+    /** Every breach so far. It is empty if the bot never broke a rule. */
     breaches: records.breaches,
-    /** Returns every request in order of arrival. */
+    /** Returns all requests in the order in which they arrived. */
     get requests() {
       return records.requests();
     },
     /**
-     * Finds the requests and gateway payloads that contain a secret, plain or encoded.
-     * @throws Error if the oldest requests are no longer kept, because one of them might contain it
+     * Finds the requests and gateway payloads that contain a secret, in plain text or encoded.
+     * @throws Error if the oldest requests have been dropped, because they could also contain the secret
      */
     findSecret: records.findSecret,
-    /**
-     * Returns the guilds that the bot is in. Two exist from the start, `guilds[0]` and `guilds[1]`, each with text channels.
-     */
+    /** Returns the guilds that the bot is in. There are two at the start, `guilds[0]` and `guilds[1]`. */
     get guilds(): readonly Guild[] {
       return guilds.joined();
     },
-    /** Returns every guild so far in order of creation, including those that the bot was removed from. */
+    /** Returns all guilds in the order in which they were created, including guilds that the bot has left. */
     get everyGuild(): readonly Guild[] {
       return guilds.all();
     },
-    /** The stand-in's clock; `advance` skips waits. */
+    /** The clock of the stand-in. Tests call `advance` to skip waits. */
     clock,
-    /** Controls that make requests fail. */
+    /** Functions that make REST requests fail. */
     faults: faults.controls,
-    /** The endpoint that receives interactions in place of the gateway once it has a URL. */
+    /** The bot's endpoint. If it has a URL, it receives interactions and the gateway doesn't. */
     endpoint: endpoint as Omit<Endpoint, 'post' | 'stop'>,
-    /** Controls that make the gateway fail, and its connected sessions. */
+    /** Functions that make the gateway fail, and the sessions that are connected. */
     gateway: gateway.controls,
-    /** Controls that add, remove or interrupt guilds. */
+    /** Functions that add, remove and change guilds. */
     guildEvents: createGuildEvents(world),
     /**
-     * Reports every event from now on. Earlier ones are in `messages`, `requests` and `breaches`. @returns a function that
-     * ends it
+     * Calls a function with every event from now on. Earlier events are in `messages`, `requests` and `breaches`. @returns
+     * a function that stops the calls
      */
     watch,
-    /** Returns the name of a user, role or channel by its id. */
+    /** Returns the name of the user, role or channel with this id. */
     nameOf: (id: string) => (id === bot.id ? bot.username : guilds.nameOf(id)),
     /** Returns the commands that the bot has published. */
     commands: commands.list,
@@ -219,20 +224,26 @@ export async function startDiscord(options: StandInOptions) {
       const actor: Actor = { userId: member.userId, name, locale, channelId: place, guild, member };
       return createPerson({ world, actor, reactionMs, dispatch: gateway.dispatch });
     },
-    /** Returns a guild's channels: `general`, `staff`, the announcement channel `news`, the thread `questions`. */
+    /**
+     * Returns the channels of a guild. A new guild has `general`, `staff`, the announcement channel `news` and the thread
+     * `questions`.
+     */
     channels: ({ id }: Guild): readonly Channel[] => [...guilds.known(id).channels.values()],
-    /** Returns the id of the bot's direct channel with a user. */
+    /** Returns the id of the direct message channel between the bot and a user. */
     directChannel: (userId: string): string => directMessages.with(userId).id,
-    /** Makes a user reject direct messages from the bot. */
+    /** Makes Discord reject the bot's direct messages to this user. */
     refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
-    /** Stops Discord from opening direct channels for the bot, for this reason; `undefined` ends this. */
+    /**
+     * Makes Discord reject the bot's attempts to open direct message channels, for this reason; `undefined` allows them
+     * again.
+     */
     stopDirectMessages: directMessages.setStop,
     /** Returns the members of a guild. */
     members: ({ id }: Guild) =>
       [...guilds.known(id).members.values()].map(({ userId, name }) => ({ id: userId, name })),
-    /** Returns the roles of a guild, @everyone first. */
+    /** Returns the roles of a guild, starting with @everyone. */
     roles: ({ id }: Guild): readonly Role[] => [...guilds.known(id).roles.values()],
-    /** Posts a user's message in the channel, optionally with a file. @returns its id */
+    /** Posts a message from a user in a channel, optionally with a file. @returns the message's id */
     say({ userId, name, channelId }: Person, content: string, file?: Upload): string {
       const author = { id: userId, name };
       const id = world.snowflakes.next();
@@ -240,18 +251,21 @@ export async function startDiscord(options: StandInOptions) {
       const message = personsMessage({ id, channelId, author, at: clock.now() }, content);
       return messages.add({ ...message, attachments }).id;
     },
-    /** Deletes any message, as a user with Manage Messages can. */
+    /** Deletes any message, like a user with the Manage Messages permission. */
     deleteMessage: messages.delete,
-    /** Returns the public messages of a channel in order; with a user id, also those that only this user can see. */
+    /**
+     * Returns the public messages of a channel in order. If a user id is given, includes the messages that only this user
+     * can see.
+     */
     messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
-    /** Allows the user to use a command, by its id, on the guild's Integrations page. */
+    /** Lets a user run a command, like a setting on the guild's Integrations page. */
     allowCommand: ({ guildId, userId }: Person, commandId: string) =>
       guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
-    /** @throws Error if a response of the stand-in violated Discord's published schema */
+    /** @throws Error if a response of the stand-in didn't match Discord's published schema */
     async close(): Promise<void> {
       world.close();
       endpoint.stop();

@@ -15,10 +15,10 @@ import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknow
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkCommands } from './rules.ts';
 
-/** The owner's settings of the application in the Developer Portal; by default as this bot's README asks. */
+/** The application's settings in the Developer Portal. The defaults are the settings that this bot's README recommends. */
 export type ApplicationSettings = Partial<APIApplication>;
 
-/** Routes for the bot's requests about itself and the gateway. */
+/** Routes for requests about the bot itself and the gateway. */
 export function applicationRoutes(
   world: World,
   deps: {
@@ -45,7 +45,7 @@ export function applicationRoutes(
 
   return [
     {
-      // The doctor reads the time of the response.
+      // The doctor checks the machine's clock against the time in this response.
       method: 'GET',
       path: '/gateway',
       auth: 'none',
@@ -69,13 +69,13 @@ export function applicationRoutes(
   ];
 }
 
-/** Routes for the bot's requests about a guild. */
+/** Routes for requests about a guild. */
 export const guildRoutes = ({ guilds }: World): readonly Route[] => [
   {
     method: 'GET',
     path: '/guilds/:guild',
     auth: 'bot',
-    // Contains only the guild properties that this bot reads.
+    // The response only contains the guild properties that this bot reads.
     answers: z.partial(GuildWithCountsResponseSchema),
     handle({ params }) {
       const guild = guilds.get(params.guild ?? '');
@@ -98,7 +98,7 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
   },
 ];
 
-/** Routes that publish commands. */
+/** Routes that publish the bot's commands. */
 export function commandRoutes({ commands, applicationId }: World): readonly Route[] {
   const list = (isLocalized: boolean) =>
     ok(isLocalized ? commands.list() : commands.list().map(withoutLocalizations));

@@ -1,8 +1,8 @@
 import { type Denial, unreadableBody } from './denial.ts';
 
-/** A file of a multipart body. */
+/** A file in a multipart body. */
 export interface UploadedFile {
-  /** The number in the part's name, `files[n]`. */
+  /** The number `n` in the part's name, `files[n]`. */
   readonly id: number;
   readonly filename: string;
   readonly contentType: string;
@@ -10,12 +10,14 @@ export interface UploadedFile {
 }
 
 interface ParsedBody {
-  /** The parsed JSON; `undefined` for an empty body. */
+  /** The parsed JSON, or `undefined` if the body is empty. */
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-/** Parses a body of JSON, or of parts in any order: discord.js sends `files[0]` before `payload_json`. */
+/**
+ * Parses a JSON or multipart body. Parts can come in any order, because discord.js sends `files[0]` before `payload_json`.
+ */
 export async function parseBody(bytes: Buffer, contentType = ''): Promise<ParsedBody | Denial> {
   if (bytes.length === 0) return { json: undefined, files: [] };
   try {

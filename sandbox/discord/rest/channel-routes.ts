@@ -30,19 +30,22 @@ import { mentionsIn, type Outgoing } from './outgoing.ts';
 import { ok, type Route } from './route.ts';
 import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
 
-/** "The past few minutes" (Discord docs: Message, Create Message, `enforce_nonce`). */
+/**
+ * How long a nonce prevents a second message. The docs say "the past few minutes" (Discord docs: Message, Create Message,
+ * `enforce_nonce`).
+ */
 const NONCE_MS = 3 * 60_000;
 
-/** The age from which a message counts as old, and a channel's limit for edits of old messages (see denial.ts). */
+/** Discord limits how often a bot edits messages in a channel that are older than this (see denial.ts). */
 const OLD_MS = 3_600_000;
 const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
-/** Routes for posting messages in a channel without an interaction, and for editing them. */
+/** Routes that post and edit messages in a channel without an interaction. */
 export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[] {
   const { guilds, clock, messages, directMessages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
-  /** Returns the channel and its guild's roles, if the bot can see it. */
+  /** Returns the channel and the roles of its guild, or a denial if the bot can't see the channel. */
   function placeOf(channelId = '') {
     const direct = directMessages.get(channelId);
     if (direct !== undefined) return { channel: direct, guild: NOWHERE, refusal: refusalOf(direct) };
@@ -53,16 +56,16 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return isSeen ? { guild, channel, refusal: undefined } : missingAccess;
   }
 
-  /** Returns the reason why the user of a direct channel doesn't receive the message. */
+  /** Returns the reason why the user of a direct message channel can't receive messages from the bot, if there is one. */
   function refusalOf({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
     return directMessages.refusing.has(userId) ? refusedByPerson : undefined;
   }
 
-  /** The times of edits of old messages, by channel. */
+  /** When old messages were edited, by channel. */
   const oldEdits = new Map<string, readonly number[]>();
 
-  /** Counts the edit of an old message. @returns a denial if the limit is exceeded */
+  /** Counts an edit if the message is old. @returns a denial if the bot has edited too many old messages */
   function tooOften({ channelId, first }: SeenMessage): Denial | undefined {
     const now = clock.now();
     if (now - Date.parse(first.timestamp) < OLD_MS) return undefined;
@@ -73,7 +76,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return undefined;
   }
 
-  /** Returns the message that was recently posted with this nonce. */
+  /** Returns the recent message that has this nonce. */
   function postedBefore(nonce: string): SeenMessage | undefined {
     const known = nonces.get(nonce);
     return known && clock.now() - known.at <= NONCE_MS ? messages.get(known.id) : undefined;
@@ -81,7 +84,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
 
   return [
     {
-      // Returns the existing channel if there is one (Discord docs: User, Create DM).
+      // If the bot already has a channel with this user, returns that channel (Discord docs: User, Create DM).
       method: 'POST',
       path: '/users/@me/channels',
       auth: 'bot',
@@ -107,7 +110,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
         if (isDenial(place)) return place;
         const { id, name, type, everyone } = place.channel;
         const guildId = place.guild.id;
-        // An overwrite for a role has type 0 (Discord docs: Channel, Overwrite).
+        // Type 0 means that an overwrite is for a role (Discord docs: Channel, Overwrite).
         const overwrites = everyone ? [{ id: guildId, type: 0, ...inDigits(everyone) }] : [];
         const others = { guild_id: guildId, position: 0, flags: 0 };
         return ok({ id, name, type, ...others, permission_overwrites: overwrites });
@@ -171,7 +174,7 @@ const inDigits = ({ allow, deny }: NonNullable<Channel['everyone']>) => ({
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
-/** Used outside guilds, where roles can't be pinged. */
+/** Stands for the guild in direct messages, where roles can't be mentioned. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
 
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
@@ -183,8 +186,8 @@ function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
 }
 
 /**
- * Limits role pings to roles that anyone can mention, unless the bot can mention all of them there (Discord docs:
- * Permissions, MENTION_EVERYONE; discord-api-docs#1604).
+ * Removes the roles that the message can't ping. It can ping mentionable roles, or any role if the bot has the permission
+ * for that in this channel (Discord docs: Permissions, MENTION_EVERYONE; discord-api-docs#1604).
  */
 function mentionsThere(
   mentions: Mentions,

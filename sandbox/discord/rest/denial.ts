@@ -1,15 +1,15 @@
 /** Discord's error response to a request. */
 export interface Denial {
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number;
   /** Discord's JSON error code. */
   readonly code: number;
   readonly message: string;
-  /** The title of the broken rule, if the message doesn't name it. */
+  /** The title of the rule that the bot broke, if the message doesn't already name it. */
   readonly title?: string;
-  /** Whether the bot could not have known before the request, so that no rule is broken. */
+  /** Whether the bot couldn't have known that the request would fail. Such a request doesn't break a rule. */
   readonly blameless?: true;
-  /** For a 429: the time to wait, and the limit's scope (Discord docs: Rate Limits). */
+  /** The time to wait and the scope of the limit, for a 429 (Discord docs: Rate Limits). */
   readonly limited?: Limited;
 }
 
@@ -20,7 +20,10 @@ export interface Limited {
 
 export const isDenial = (value: object): value is Denial => 'status' in value && 'code' in value;
 
-/** Discord docs: Opcodes and Status Codes; messages as quoted in public issues. */
+/**
+ * Codes are from the documentation (Discord docs: Opcodes and Status Codes), and messages are from public issues that quote
+ * them.
+ */
 const denial = (status: number, code: number, message: string): Denial => ({ status, code, message });
 const blameless = (status: number, code: number, message: string): Denial => ({
   ...denial(status, code, message),
@@ -29,13 +32,13 @@ const blameless = (status: number, code: number, message: string): Denial => ({
 
 export const notFound = denial(404, 0, '404: Not Found');
 export const unauthorized = denial(401, 0, '401: Unauthorized');
-/** Cloudflare rejects clients whose user agent isn't a bot's. */
+/** Cloudflare rejects clients whose user agent doesn't look like a bot's. */
 export const unknownAgent = denial(403, 40333, 'internal network error');
 export const unreadableBody = denial(400, 50109, 'The request body contains invalid JSON.');
 export const invalidForm = (field: string, problem: string): Denial =>
   denial(400, 50035, `Invalid Form Body: ${field}: ${problem}`);
 export const otherApplication = denial(403, 20012, 'You are not authorized to perform this action.');
-/** Observed on Discord (serenity#2993). */
+/** This response was observed on Discord (serenity#2993). */
 export const entryPointRemoved = denial(400, 50240, "You cannot remove this app's Entry Point command.");
 export const unknownInteraction = denial(404, 10062, 'Unknown interaction');
 export const alreadyAcknowledged = denial(400, 40060, 'Interaction has already been acknowledged.');
@@ -43,7 +46,7 @@ export const unknownWebhook = denial(404, 10015, 'Unknown Webhook');
 export const expiredToken = denial(401, 50027, 'Invalid Webhook Token');
 export const unknownMessage = denial(404, 10008, 'Unknown Message');
 
-/** A user may have deleted it. */
+/** Not the bot's fault, because a user may have deleted the message. */
 export const deletedMessage = blameless(404, 10008, 'Unknown Message');
 export const othersMessage = denial(403, 50005, 'Cannot edit a message authored by another user');
 export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
@@ -56,9 +59,9 @@ export const noMutualGuild = blameless(
   50278,
   'Cannot send messages to this user due to having no mutual guilds',
 );
-/** Observed with this status (davidhozic/discord-advertisement-framework#82). */
+/** This status was observed on Discord (davidhozic/discord-advertisement-framework#82). */
 export const openedTooFast = blameless(403, 40003, 'You are opening direct messages too fast.');
-/** Missing in the documentation's tables (Dragory/modmailbot#490, whose client doesn't show the status). */
+/** This error isn't in Discord's documentation. It was seen in Dragory/modmailbot#490, which doesn't show the status. */
 export const flaggedAsSpam = blameless(
   403,
   20026,
@@ -66,7 +69,10 @@ export const flaggedAsSpam = blameless(
 );
 export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
 
-/** The code is documented, but the limit isn't: about 3 in 6 seconds per channel were observed (discord-api-docs#4413). */
+/**
+ * The code is documented, but the limit isn't. Discord was observed to allow about 3 edits in 6 seconds per channel
+ * (discord-api-docs#4413).
+ */
 export const tooManyOldEdits = (retryAfterMs: number): Denial => ({
   ...blameless(429, 30046, 'Maximum number of edits to messages older than 1 hour reached. Try again later'),
   limited: { retryAfterMs, scope: 'shared' },

@@ -1,49 +1,52 @@
 import type { Socket } from 'node:net';
 
-/** A fault to inject into a request. */
+/** A way in which a request can fail. */
 export type Fault =
-  /** A 429 as Discord's API sends it. */
+  /** A 429 response from Discord's API. */
   | {
       readonly kind: 'rate limit';
       readonly scope: 'user' | 'global' | 'shared';
       readonly retryAfterMs: number;
     }
   /**
-   * A 429 as the network in front of Discord sends it to a blocked address: without rate limit headers and without a retry
-   * time.
+   * A 429 response from the network in front of Discord, for a blocked IP address. It doesn't have rate limit headers or a
+   * time to wait.
    */
   | { readonly kind: 'block'; readonly as: 'text' | 'html' }
-  /** Responds with this status instead of doing the request. The body is a Discord error, or the given text or JSON. */
+  /** Responds with this status and doesn't carry out the request. The body is a Discord error by default. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Sends no response. */
+  /** Never responds. */
   | { readonly kind: 'hang' }
-  /** Cuts the connection before doing anything. */
+  /** Drops the connection without carrying out the request. */
   | { readonly kind: 'reset' }
-  /** Does the request, then cuts the connection before the response, so that the bot can't know the result. */
+  /**
+   * Carries out the request, then drops the connection before the response is sent. The bot can't know whether the request
+   * succeeded.
+   */
   | { readonly kind: 'answer lost' }
-  /** Does the request immediately, and responds later. */
+  /** Carries out the request immediately, but sends the response later. */
   | { readonly kind: 'delay'; readonly ms: number };
 
 export interface FaultPlan {
   readonly fault: Fault;
-  /** How many requests to hit, per route with `ofEachRoute`; by default 1. */
+  /** How many requests should fail. The default is 1. With `ofEachRoute`, requests to each route are counted separately. */
   readonly times?: number;
   readonly ofEachRoute?: boolean;
   readonly method?: string;
-  /** Matched against the path below `/api/v10`; by default every path. */
+  /** Must match the path after `/api/v10`. The default matches every path. */
   readonly path?: RegExp;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
-/** Controls that make requests fail. */
+/** Functions that make requests fail. */
 export type RestFaults = Faults['controls'];
 
-/** Creates the faults of requests. */
+/** Keeps the faults that have been injected. */
 export function createFaults(connections: () => Iterable<Socket>) {
   let plans: { readonly plan: FaultPlan; readonly hits: Map<string, number> }[] = [];
   const dead = new Set<Socket>();
@@ -51,18 +54,18 @@ export function createFaults(connections: () => Iterable<Socket>) {
   return {
     controls: {
       inject: (plan: FaultPlan) => void plans.push({ plan, hits: new Map() }),
-      /** Removes all faults, and cuts silenced connections. */
+      /** Removes all faults and drops the silenced connections. */
       clear(): void {
         plans = [];
         for (const socket of dead) socket.destroy();
         dead.clear();
       },
-      /** Ignores everything sent over the present connections; new connections work. */
+      /** Ignores everything that is sent over existing connections. New connections work. */
       silenceConnections(): void {
         for (const socket of connections()) dead.add(socket);
       },
     },
-    /** Returns the fault for this request, if any. */
+    /** Returns the fault that this request should have, if any. */
     take(method: string, path: string): Fault | undefined {
       for (const { plan, hits } of plans) {
         if ((plan.method ?? method) !== method || plan.path?.test(path) === false) continue;
@@ -78,5 +81,5 @@ export function createFaults(connections: () => Iterable<Socket>) {
   };
 }
 
-/** Replaces the ids and tokens in a path. */
+/** Replaces ids and tokens in a path, so that all requests to a route have the same name. */
 const routeOf = (path: string): string => path.replace(/\/(?:\d+|[\w-]{100,})(?=\/|$)/g, '/:id');

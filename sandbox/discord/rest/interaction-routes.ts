@@ -27,7 +27,7 @@ const { ChannelMessageWithSource, DeferredChannelMessageWithSource, DeferredMess
   InteractionResponseType;
 const { UpdateMessage, ApplicationCommandAutocompleteResult, Modal } = InteractionResponseType;
 
-/** A response body that follows the rules. */
+/** A response body that has passed all checks. */
 type ResponseBody =
   | { readonly type: typeof ChannelMessageWithSource | typeof UpdateMessage; readonly data: MessageBody }
   | { readonly type: typeof DeferredChannelMessageWithSource; readonly data?: { readonly flags?: number } }
@@ -84,6 +84,7 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
+<<<<<<< HEAD
     // A bot that hasn't received the response to its first attempt may repeat it. The stand-in can't tell when the bot
     // receives a response, because each of them may be waiting for a processor.
     if (previous !== undefined) {
@@ -91,6 +92,12 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
       return isRepeated ? { ...alreadyAcknowledged, blameless: true } : alreadyAcknowledged;
     }
     // A rejected body does not use up the response.
+=======
+    // If the bot never received Discord's response to the first attempt, it may try again.
+    if (previous !== undefined)
+      return interaction.isAckHeard ? alreadyAcknowledged : { ...alreadyAcknowledged, blameless: true };
+    // A bot can respond again after its body was rejected.
+>>>>>>> 36228855 (docs(sandbox): make comments of the Discord REST and state stand-ins easier to read)
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);
@@ -117,12 +124,15 @@ function sourceOf({ source }: Interaction): SeenMessage {
   return source;
 }
 
-/** Measured on Discord: five requests in two seconds per interaction, whatever the method. */
+/**
+ * The real limit, as measured on Discord: five requests in two seconds for each interaction, with all methods counted
+ * together.
+ */
 const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
 
 type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
 
-/** Routes to read and edit the reply and to follow up, for the 15 minutes that the token lives. */
+/** Routes that read and edit the reply and send follow-ups. They work for 15 minutes, until the token expires. */
 export function webhookRoutes(
   world: World,
   outgoing: Outgoing,
@@ -134,7 +144,8 @@ export function webhookRoutes(
     const interaction = interactions.byToken(call.params.token ?? '');
     if (interaction === undefined || call.params.app !== applicationId) return unknownWebhook;
     if (interactions.expired(interaction)) return expiredToken;
-    // Discord doesn't document this case after a modal or choices. Without a message, a follow-up isn't possible.
+    // Discord doesn't document follow-ups to a modal or to autocomplete choices. The stand-in rejects them, because there
+    // is no message to follow up.
     return interaction.original === undefined ? unknownWebhook : handle(interaction, call);
   };
 
@@ -159,7 +170,7 @@ export function webhookRoutes(
     const denial = checkMessage({ request: 'follow-up', body, files, current: undefined });
     if (denial !== undefined) return denial;
     const { original } = interaction;
-    // The first follow-up replaces a deferred message and keeps its visibility.
+    // The first follow-up takes the place of a deferred message, and is as public or private as that message.
     if (original?.loading) {
       outgoing.edit(original, { body: { ...body, flags: 0 }, files });
       return ok(original.current);
@@ -169,7 +180,7 @@ export function webhookRoutes(
     return ok(message.current);
   });
 
-  /** Reads the reply. A failure isn't a breach, because this is a bot's only way to find out what the member sees. */
+  /** Returns the reply. An error isn't a breach, because a bot can't find out in any other way what the user sees. */
   function read(call: Call): Reply | Denial {
     const answer = withMessage(({ current }) => ok(current))(call);
     return 'code' in answer ? { ...answer, blameless: true } : answer;

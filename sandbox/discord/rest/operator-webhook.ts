@@ -5,10 +5,12 @@ import { type Call, ok, type Reply } from './route.ts';
 
 export type OperatorWebhook = ReturnType<typeof createOperatorWebhook>;
 
-/** The longest message, in UTF-16 units. */
+/** The maximum length of a message, in UTF-16 code units. */
 const LONGEST = 2_000;
 
-/** Creates an incoming webhook of a channel that the bot needn't see. Anyone who knows its URL can post there. */
+/**
+ * Creates an incoming webhook for a channel that the bot might not see. Anyone who knows the webhook's URL can post to it.
+ */
 export function createOperatorWebhook({ snowflakes, guilds }: World) {
   const id = snowflakes.next();
   const token = randomBytes(51).toString('base64url');
@@ -28,7 +30,7 @@ export function createOperatorWebhook({ snowflakes, guilds }: World) {
 
   return {
     path: `/webhooks/${id}/${token}`,
-    /** The posted messages, in order. */
+    /** All messages that were posted to the webhook, in order. */
     posts: posts as readonly string[],
     postOr: (other: (call: Call) => Reply | Denial) => (call: Call) =>
       isOurs(call) ? post(call) : other(call),

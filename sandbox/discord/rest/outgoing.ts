@@ -19,7 +19,7 @@ import type { MessageBody } from './rules.ts';
 export type Outgoing = ReturnType<typeof createOutgoing>;
 type Sent = Pick<Call, 'files'> & { readonly body: MessageBody };
 
-/** Posts and edits the bot's messages once they follow the rules. */
+/** Posts and edits messages for the bot, after they have passed all checks. */
 export function createOutgoing(world: World) {
   const { messages, clock, snowflakes, bot } = world;
 
@@ -37,7 +37,7 @@ export function createOutgoing(world: World) {
   }
 
   return {
-    /** Adds a reply to an interaction: the first response or a follow-up. */
+    /** Adds a message that replies to an interaction: the first response or a follow-up. */
     answer(interaction: Interaction, sent: Sent): SeenMessage {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
@@ -47,7 +47,7 @@ export function createOutgoing(world: World) {
       };
       return send(sent, more, isPrivate ? interaction.userId : undefined);
     },
-    /** Posts a message without an interaction. */
+    /** Posts a message that doesn't belong to an interaction. */
     post(channelId: string, sent: Sent, mentions: Mentions): SeenMessage {
       return send(sent, { channel_id: channelId, ...mentionFields(world, mentions) });
     },
@@ -55,7 +55,7 @@ export function createOutgoing(world: World) {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
-      // An edit ends the loading state, and keeps the message's visibility.
+      // After an edit, the message is no longer loading. It stays as public or private as before.
       const flags = ((body.flags ?? before.flags ?? 0) & ~MessageFlags.Loading) | ephemeral;
       const edited = {
         ...before,
@@ -74,11 +74,11 @@ interface Written<Author> {
   readonly id: string;
   readonly channelId: string;
   readonly author: Author;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Builds a user's message. */
+/** Builds a message written by a user. */
 export const personsMessage = (
   by: Written<Parameters<typeof userObject>[0]>,
   content: string,
@@ -105,7 +105,9 @@ const plainMessage = ({ id, channelId, author, at }: Written<APIMessage['author'
   pinned: false,
 });
 
-/** Converts the body's properties of a message as Discord stores them. Missing properties are left out. */
+/**
+ * Converts a request body to the message properties that Discord stores. Properties that aren't in the body are left out.
+ */
 function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessage> {
   return {
     ...(content !== undefined && { content: (content ?? '').trim() }),
@@ -118,7 +120,7 @@ function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessa
   };
 }
 
-/** Gives every component an `id`: its own, or the next number (Discord docs: Components). */
+/** Adds an `id` to every component that doesn't have one, by counting up (Discord docs: Components). */
 export function withIds<C>(components: readonly C[]): C[] {
   let last = 0;
   function number<T>(component: T): T {
@@ -140,8 +142,8 @@ export function withIds<C>(components: readonly C[]): C[] {
 const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
 
 /**
- * Returns the users and roles that a message would ping: all that it mentions, unless `allowed_mentions` limits them (Discord
- * docs: Message, Allowed Mentions). Replies to interactions ping fewer by default, but this bot always sends
+ * Returns the users and roles that a message pings: everyone it mentions, unless `allowed_mentions` is stricter (Discord
+ * docs: Message, Allowed Mentions). Discord has other defaults for interaction replies, but this bot always sends
  * `allowed_mentions`.
  */
 export function mentionsIn({ content, allowed_mentions: allowed }: MessageBody): Mentions {
@@ -161,7 +163,10 @@ const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions):
   mention_everyone: everyone,
 });
 
-/** Returns the attachments after a request: kept ones first, then new ones. An edit removes those that it doesn't list. */
+/**
+ * Returns the attachments of a message after a request: first the ones that it keeps, then the new ones. An edit removes
+ * all attachments that it doesn't list.
+ */
 function attach(
   world: World,
   about: {
@@ -187,18 +192,18 @@ function attach(
   return { attachments, files: stored };
 }
 
-/** Builds the origin of a message that replies to an interaction. */
+/** Builds the properties that show which interaction a message replies to. */
 function originOf(interaction: Interaction): Partial<APIMessage> {
   const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
   return {
     interaction_metadata: metadata(interaction) as NonNullable<APIMessage['interaction_metadata']>,
-    // Deprecated, but still sent with the reply to a command.
+    // This property is deprecated, but Discord still sends it when a bot replies to a command.
     ...(command && original === undefined && { interaction: { id, type: kind, name: command.name, user } }),
   };
 }
 
-/** Discord docs: Message Interaction Metadata Object. */
+/** Describes the interaction that a message replies to (Discord docs: Message Interaction Metadata Object). */
 function metadata({ id, kind, userId, userName, guildId, source, openedBy }: Interaction): object {
   return {
     id,

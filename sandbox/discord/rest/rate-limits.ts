@@ -3,11 +3,11 @@ import type { Clock } from '../world/clock.ts';
 import { type Denial, type Limited, tooMany } from './denial.ts';
 import type { Bucket, Found } from './route.ts';
 
-/** 50 requests a second for a bot; interaction routes are exempt (Discord docs: Rate Limits). */
+/** A bot may send 50 requests per second in total, not counting interaction routes (Discord docs: Rate Limits). */
 const GLOBAL: Bucket = { name: 'global', limit: 50, windowMs: 1_000, major: '' };
 
 interface Taken {
-  /** The five rate limit headers of every response. */
+  /** The five rate limit headers that Discord adds to every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly denial: Denial | undefined;
 }
@@ -18,7 +18,7 @@ interface Window {
 }
 
 export function createRateLimits(clock: Pick<Clock, 'now'>) {
-  /** Ordered by their start, oldest first. */
+  /** The windows, oldest first. */
   const windows = new Map<string, Window>();
 
   function use(key: string, windowMs: number): Window {
@@ -37,9 +37,9 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /** Counts a request. */
+    /** Counts a request against its limits. */
     take({ route, params }: Found): Taken {
-      // The limits of most routes are unknown.
+      // Discord doesn't publish the limits of most routes.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);
       const leftMs = window.endsAt - clock.now();
@@ -60,7 +60,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   };
 }
 
-/** Builds the additional headers of a 429 (Discord docs: Rate Limits, Exceeding A Rate Limit). */
+/** Builds the extra headers of a 429 (Discord docs: Rate Limits, Exceeding A Rate Limit). */
 export const limitHeaders = ({ retryAfterMs, scope }: Limited): Readonly<Record<string, string>> => ({
   'retry-after': String(Math.ceil(retryAfterMs / 1_000)),
   'x-ratelimit-scope': scope,

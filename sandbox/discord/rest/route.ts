@@ -3,28 +3,33 @@ import type { UploadedFile } from './body.ts';
 import type { Denial } from './denial.ts';
 
 export interface Call {
-  /** The named parts of the path, decoded: discord.js sends `%40original`. */
+  /** The decoded values of the parameters in the path. They must be decoded because discord.js sends `%40original`. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-/** A response. Without a body, it doesn't have a content type either. */
+/** A response. A response without a body doesn't have a content type. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
+<<<<<<< HEAD
+=======
+  /** Called once the client has received the whole response. */
+  readonly onHeard?: () => void;
+>>>>>>> 36228855 (docs(sandbox): make comments of the Discord REST and state stand-ins easier to read)
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** A URLPattern path below `/api/v10`. */
+  /** A URLPattern that matches the path after `/api/v10`. */
   readonly path: string;
-  /** Whether the bot token is needed. Interaction routes need only the interaction's token. */
+  /** Whether the request needs the bot's token. Interaction routes only need the interaction's token. */
   readonly auth: 'bot' | 'none';
-  /** Routes with the same bucket share a limit, for each value of the path's `major` part. */
+  /** All routes with the same bucket share one limit. Each value of the `major` parameter has its own limit. */
   readonly bucket?: Bucket;
-  /** Discord's own schema of a successful response. */
+  /** Discord's published schema for a successful response. */
   readonly answers: $ZodType;
   readonly handle: (call: Call) => Reply | Denial;
 }
@@ -59,7 +64,7 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   };
 }
 
-/** Decodes a text; a text that can't be decoded (`%E0`) is returned unchanged, so it doesn't match. */
+/** Decodes part of a path. Returns it unchanged if it can't be decoded, such as `%E0`; it then won't match any id. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -24,23 +24,26 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
-/** A Discord rule for one kind of body, which Discord's published schemas don't express. */
+/** A rule for one kind of request body that Discord enforces, but that Discord's published schemas don't contain. */
 interface Rule<Sent> {
-  /** The name of a breach, which also identifies the rule in tests. */
+  /** The title under which a breach is reported. Tests refer to rules by title. */
   readonly title: string;
-  /** Returns the place of a breach; `undefined` if there is none. */
+  /** Returns where the body breaks the rule, or `undefined` if it doesn't. */
   check(sent: Sent): Path | undefined;
 }
 
-/** The kind of request: a first response, one that updates the source message, a PATCH, a follow-up, a post in a channel. */
+/**
+ * What the message is sent as: the first response, an update of the message with the component, an edit, a follow-up, or a
+ * post in a channel.
+ */
 type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
 
 export interface SentMessage {
   readonly request: MessageRequest;
   readonly body: MessageBody;
-  /** The files in the request. */
+  /** The files that are uploaded with the request. */
   readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
-  /** The present content of the message to edit. */
+  /** The current content of the message, if the request edits one. */
   readonly current: MessageBody | undefined;
 }
 
@@ -53,7 +56,7 @@ export interface MessageBody {
   readonly flags?: number | null;
 }
 
-/** A component of a message or a modal, with the properties of all types. */
+/** A component of a message or modal, with the properties of all component types. */
 interface Component {
   readonly type: ComponentType;
   readonly custom_id?: string | null;
@@ -72,7 +75,10 @@ interface Component {
   readonly file_types?: readonly string[] | null;
 }
 
-/** Discord docs: Receiving and Responding, Messages; Webhook; Message, Create Message. */
+/**
+ * The flags that a new message may have (Discord docs: Receiving and Responding, Messages; Webhook; Message, Create
+ * Message).
+ */
 const NEW_FLAGS = MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications;
 const SETTABLE_FLAGS: Readonly<Record<MessageRequest, number>> = {
   response: NEW_FLAGS | MessageFlags.Ephemeral,
@@ -87,7 +93,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A message is not empty',
     check({ body, files, current }) {
-      // A missing property keeps its value.
+      // An edit keeps the properties that it doesn't mention.
       const { content, embeds, components, attachments } = { ...current, ...body };
       const lists = [embeds, components, attachments, files];
       const isEmpty = !content?.trim() && lists.every((list) => (list ?? []).length === 0);
@@ -97,7 +103,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A flag can be set in this request',
     check({ body, request, current }) {
-      // An ephemeral message can be sent its own ephemeral flag again.
+      // An edit may repeat the ephemeral flag of an ephemeral message.
       const already = (current?.flags ?? 0) & MessageFlags.Ephemeral;
       const settable = SETTABLE_FLAGS[request] | already;
       return ((body.flags ?? 0) & ~settable) === 0 ? undefined : ['flags'];
@@ -175,10 +181,12 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   },
 ];
 
-/** A first response of any type. */
+/** The first response to an interaction. */
 interface SentResponse {
   readonly kind: InteractionType;
-  /** Whether the interaction came from a message, as every component does, and a modal that a component opened. */
+  /**
+   * Whether the interaction came from a message. This is true for every component, and for modals that a component opened.
+   */
   readonly hasSource: boolean;
   readonly body: {
     readonly type?: InteractionResponseType;
@@ -186,7 +194,7 @@ interface SentResponse {
   };
 }
 
-/** Discord docs: Receiving and Responding, Interaction Callback Type. */
+/** The response types that are always allowed (Discord docs: Receiving and Responding, Interaction Callback Type). */
 const ANY_TIME = [
   InteractionResponseType.ChannelMessageWithSource,
   InteractionResponseType.DeferredChannelMessageWithSource,
@@ -223,7 +231,7 @@ interface SentChoices {
 
 export const CHOICE_RULES: readonly Rule<SentChoices>[] = [
   {
-    // The published schema allows 6,000 characters, the documentation 100.
+    // The published schema allows 6,000 characters, but the documentation only 100.
     title: 'The value of a choice is a text of 1 to 100 characters',
     check: ({ choices }) =>
       firstWrong(choices, ['choices'], ({ value }) => typeof value !== 'string' || !isShortText(value)),
@@ -240,7 +248,8 @@ interface SentModal {
 
 export const MODAL_RULES: readonly Rule<SentModal>[] = [
   {
-    // The published schema allows 40 (Discord docs: Receiving and Responding, Modal).
+    // The published schema allows 40 components, but the documentation only five (Discord docs: Receiving and Responding,
+    // Modal).
     title: 'A modal has one to five parts',
     check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
   },
@@ -257,7 +266,7 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
     check: (modal) => firstComponent(modal, offersTooLittle),
   },
   {
-    // Discord docs: Component Reference, String Select and File Upload.
+    // See Discord docs: Component Reference, String Select and File Upload.
     title: 'A field of a modal is enabled, and needs a choice if it is required',
     check: (modal) =>
       firstComponent(
@@ -266,7 +275,7 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
       ),
   },
   {
-    // Discord docs: Reference, File Type Filtering.
+    // See Discord docs: Reference, File Type Filtering.
     title: 'File types are groups or extensions',
     check: (modal) =>
       firstComponent(modal, ({ file_types }) =>
@@ -303,11 +312,16 @@ interface SentCommand extends Named {
   readonly options?: readonly Option[] | null;
 }
 
-/** Discord docs: Application Commands, Application Command Naming. */
+/**
+ * The names that Discord allows for commands and options (Discord docs: Application Commands, Application Command Naming).
+ */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 const LOCALES: readonly string[] = Object.values(Locale);
 
-/** Discord docs: Application Commands, Localization: only the longest language counts. */
+/**
+ * The maximum size of a command. For localised text, only the longest translation counts (Discord docs: Application
+ * Commands, Localization).
+ */
 const COMMAND_SIZE = 8_000;
 
 const longestOf = (text: string, localizations: Localizations | undefined): number =>
@@ -390,7 +404,7 @@ interface SentRecipient {
 
 export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   {
-    // The published schema's other properties are for groups, which no bot can open (Discord docs: User, Create DM).
+    // The schema's other properties are for group DMs, which bots can't open (Discord docs: User, Create DM).
     title: 'A direct message is for one recipient',
     check({ recipient_id, access_tokens, nicks }) {
       return recipient_id && !access_tokens && !nicks ? undefined : ['recipient_id'];
@@ -398,9 +412,9 @@ export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   },
 ];
 
-// Each body is checked against its published schema, then against its rules.
+// Each body is checked against Discord's published schema first, then against the rules above.
 
-/** The name of a breach of a published schema. */
+/** The title of a breach of one of Discord's published schemas. */
 export const PUBLISHED_SCHEMA = "Discord's published schema";
 
 const invalidBody = (title: string, words: string): Denial => ({
@@ -410,7 +424,7 @@ const invalidBody = (title: string, words: string): Denial => ({
   title,
 });
 
-/** @param at the place of the body in the request's body */
+/** @param at where the checked part is in the request body */
 function bySchema(schema: $ZodType, body: unknown, at: Path = []): Denial | undefined {
   const flaws = schemaFlaws(schema, body, at);
   return flaws.length === 0 ? undefined : invalidBody(PUBLISHED_SCHEMA, inWords(flaws));
@@ -429,7 +443,8 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Posts use the webhook schema too. The schema for posts allows more (such as content of 4,000), but bots can only use the nonce.
+  // Posts in a channel use the webhook schema too. Their own schema allows more than Discord accepts from bots, such as
+  // 4,000 characters of content. The only property that bots can use from it is the nonce.
   post: IncomingWebhookRequestPartialSchema,
 };
 
@@ -449,7 +464,7 @@ export const checkModal = (data: unknown): Denial | undefined =>
 export const checkRecipient = (body: unknown): Denial | undefined =>
   bySchema(CreatePrivateChannelRequestSchema, body) ?? byRules(RECIPIENT_RULES, Object(body));
 
-/** Checks the body of a PUT, which replaces all commands. */
+/** Checks the body of a PUT request, which replaces all commands. */
 export function checkCommands(body: unknown): Denial | undefined {
   if (!Array.isArray(body)) return invalidBody(PUBLISHED_SCHEMA, 'expected a list of commands');
   for (const [index, command] of body.entries()) {
@@ -465,9 +480,9 @@ export function checkCommands(body: unknown): Denial | undefined {
     : undefined;
 }
 
-// Helpers of the rules.
+// Helper functions for the rules.
 
-/** Discord counts characters rather than UTF-16 units. */
+/** Discord counts Unicode characters, not UTF-16 code units. */
 const lengthOf = (text: string): number => [...text].length;
 const isBlank = (text: string): boolean => text.trim() === '';
 const isShortText = (text: string): boolean => lengthOf(text) >= 1 && lengthOf(text) <= 100;
@@ -481,7 +496,7 @@ const textsOf = ({ title, description, footer, author, fields = [] }: APIEmbed):
   ...fields.flatMap(({ name, value }) => [name, value]),
 ];
 
-/** @param at the place of the items */
+/** @param at where the items are in the body */
 function firstWrong<Item>(
   items: readonly Item[] | null | undefined,
   at: Path,
@@ -493,7 +508,7 @@ function firstWrong<Item>(
 
 type Holder = Pick<Component, 'components' | 'component'>;
 
-/** Finds the first wrong component at any depth. */
+/** Returns the path of the first component for which `isWrong` returns true, at any depth. */
 function firstComponent(
   { components, component }: Holder,
   isWrong: (component: Component) => boolean,
@@ -531,7 +546,7 @@ function repeatedId(holder: Holder): Path | undefined {
 const isSlash = ({ type }: SentCommand): boolean =>
   (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
 
-/** Finds the first wrong name among a slash command and its options. */
+/** Checks a slash command, then its options. Returns the path of the first one for which `isWrong` returns true. */
 function firstNamed(command: SentCommand, isWrong: (named: Named) => boolean): Path | undefined {
   if (!isSlash(command)) return undefined;
   return isWrong(command) ? [] : firstWrong(command.options, ['options'], isWrong);

@@ -3,16 +3,16 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 
 export type Path = readonly (string | number)[];
 
-/** An error in a body. */
+/** An error that a schema found in a body. */
 interface Flaw {
   readonly message: string;
   readonly path: Path;
 }
 
-/** The schemas contain no error messages. */
+/** Discord's schemas don't contain error messages, so zod's English ones are used. */
 const WORDS = { error: z.locales.en().localeError };
 
-/** Returns the errors that a published Discord schema finds in a body. Unknown properties are ignored. */
+/** Returns the errors that one of Discord's published schemas finds in a body. Unknown properties are ignored. */
 export function schemaFlaws(schema: $ZodType, body: unknown, at: Path = []): Flaw[] {
   const result = z.safeParse(schema, body, WORDS);
   if (result.success) return [];
@@ -22,7 +22,7 @@ export function schemaFlaws(schema: $ZodType, body: unknown, at: Path = []): Fla
     .map(({ message, path }) => ({ message, path: [...at, ...(path as Path)] }));
 }
 
-/** Expands a union's error to the errors of the branch that the `type` property chose. */
+/** For a body that can have several types, returns only the errors of the type that its `type` property names. */
 function located(issue: $ZodIssue, base: readonly PropertyKey[]): $ZodIssue[] {
   const path = [...base, ...issue.path];
   if (issue.code !== 'invalid_union') return [{ ...issue, path }];
@@ -36,19 +36,20 @@ function valueAt(body: unknown, path: Path): unknown {
   return value;
 }
 
-/** Whether the published schema is stricter than Discord's documentation here. */
+/** Whether to ignore an error because Discord's documentation is less strict than the schema. */
 function isForgiven(issue: $ZodIssue, value: unknown): boolean {
   const { code, path } = issue;
-  // zod counts UTF-16 units, Discord characters.
+  // zod counts UTF-16 code units, but Discord counts characters.
   if (code === 'too_big' && typeof value === 'string') return [...value].length <= Number(issue.maximum);
-  // zod's dates accept no offset, but Discord always sends one.
+  // zod rejects dates with a UTC offset, but all of Discord's dates have one.
   if (code === 'invalid_format' && issue.format === 'datetime')
     return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)$/.test(String(value));
-  // The documentation sends permissions as digits; its own example of an upload has `"id": 0`.
+  // Discord's documentation sends permissions as a string of digits, and its example of an upload has the numeric `"id":
+  // 0`.
   if (path.at(-1) === 'default_member_permissions') return /^\d+$/.test(String(value));
   return path[0] === 'attachments' && path.at(-1) === 'id' && Number.isInteger(value);
 }
 
-/** Formats the errors, one per line. */
+/** Formats the errors as text, one per line. */
 export const inWords = (flaws: readonly Flaw[]): string =>
   z.prettifyError({ issues: flaws.map(({ message, path }) => ({ message, path: [...path] })) } as never);

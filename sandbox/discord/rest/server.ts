@@ -17,14 +17,14 @@ interface RestDeps {
   readonly token: string;
   readonly routes: readonly Route[];
   readonly faults: Faults;
-  /** Called with every request once it has a response. */
+  /** Called after the response to a request was sent. */
   readonly onRequest: (request: HandledRequest) => void;
-  /** Called if a response violates Discord's own schema, which is a bug in the stand-in. */
+  /** Called if a response doesn't match Discord's published schema, which means that the stand-in has a bug. */
   readonly onFlaw: (flaw: string) => void;
 }
 
 export interface HandledRequest extends Omit<RecordedRequest, 'at'> {
-  /** The denial, if the request broke a rule. */
+  /** The denial, if the stand-in rejected the request. */
   readonly denial: Denial | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Answer {
   readonly denial?: Denial;
 }
 
-/** Creates the REST API at `/api/v10` and the CDN beside it. */
+/** Creates the REST API at `/api/v10`, and the CDN for all other paths. */
 export function createRestApi(deps: RestDeps): RequestListener {
   const { world, token, routes, faults, onRequest, onFlaw } = deps;
   const findRoute = createRouter(routes);
@@ -87,7 +87,8 @@ export function createRestApi(deps: RestDeps): RequestListener {
 
   return (request, response) => {
     handle(request, response).catch((error: Error) => {
-      // A request that was cut off doesn't need a response. Any other error is a bug in the stand-in.
+      // If the client dropped the connection, it doesn't need a response. Any other error means that the stand-in has a
+      // bug.
       if (request.complete) process.emitWarning(error);
       response.destroy();
     });
@@ -98,7 +99,7 @@ const API = /^\/api\/v10(?=\/)/;
 
 const isCut = (fault: Fault | undefined): boolean => fault?.kind === 'hang' || fault?.kind === 'reset';
 
-/** Returns the response of an injected fault, which isn't a breach. */
+/** Returns the response for an injected fault. This response is never a breach. */
 function madeUp(fault: Fault | undefined): Answer | undefined {
   switch (fault?.kind) {
     case 'rate limit': {
@@ -117,7 +118,7 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
   }
 }
 
-/** The responses of the network in front of Discord to a blocked address. */
+/** The responses that a blocked IP address gets from the network in front of Discord. */
 const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   text: {
     status: 429,
@@ -131,7 +132,7 @@ const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   },
 };
 
-/** @param limit the rate limit headers of the route, if it has a limit */
+/** @param limit the route's rate limit headers, if it has a rate limit */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
     const { status, body } = reply;
@@ -153,7 +154,7 @@ function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> =
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Returns the CDN's response. A client without a user agent is rejected, as by Cloudflare. */
+/** Returns the CDN's response. Like Cloudflare, this rejects clients that don't send a user agent. */
 function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answer {
   const file = world.files.at(url);
   if (!userAgent || file === undefined)
@@ -161,7 +162,7 @@ function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answ
   return { status: 200, headers: { 'content-type': file.contentType }, body: file.bytes };
 }
 
-/** Returns the errors that Discord's published schema finds in a response of the stand-in. */
+/** Checks a response of the stand-in against Discord's published schema and returns the errors. */
 function answerFlaws(success: $ZodType, { status, body }: Answer): string[] {
   if (body === undefined) return [];
   const schema = status >= 400 ? ErrorResponseSchema : success;

@@ -1,13 +1,13 @@
 import { ChannelType, PermissionFlagsBits } from 'discord.js';
 
-/** A channel of a guild, or a thread. */
+/** A channel or thread of a guild. */
 export interface Channel {
   readonly id: string;
   readonly name: string;
   readonly type: ChannelType;
   /** The bot's permissions in the channel. */
   botPermissions: bigint;
-  /** The channel's overwrite of the permissions of @everyone, if it has one. */
+  /** The permission overwrite for @everyone in this channel, if there is one. */
   everyone?: Overwrite | undefined;
 }
 
@@ -16,7 +16,7 @@ interface Overwrite {
   readonly deny: bigint;
 }
 
-/** The permissions of @everyone in a new guild, which a bot installed with permissions 0 also has. */
+/** The permissions of @everyone in a new guild. A bot that is installed with permissions 0 has these too. */
 export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -25,9 +25,7 @@ export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ReadMessageHistory |
   PermissionFlagsBits.SendMessagesInThreads;
 
-/**
- * Returns the initial channels of every guild. @param guild the guild's id, from which the ids of its channels are derived
- */
+/** Returns the channels that every new guild has. @param guild the guild's id; the ids of the channels are based on it */
 export function usualChannels(guild: bigint): readonly Channel[] {
   const channel = (place: bigint, name: string, type: ChannelType): Channel => ({
     id: String(guild + place),

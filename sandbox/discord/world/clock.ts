@@ -6,8 +6,8 @@ interface Timer {
 export type Clock = ReturnType<typeof createClock>;
 
 /**
- * Creates the stand-in's clock. It runs in real time; `advance` jumps ahead and runs the timers that become due, in order. It
- * measures all of Discord's waits: the 3 seconds, the 15 minutes, the limits.
+ * Creates the clock for all of Discord's time limits, such as 3 seconds for a response and 15 minutes for a token. The
+ * clock runs in real time. `advance` moves it forward and runs the timers that are due, in order.
  */
 export function createClock() {
   const timers = new Set<Timer>();
@@ -15,10 +15,10 @@ export function createClock() {
   let alarm: NodeJS.Timeout | undefined;
 
   const start = Date.now() - performance.now();
-  // Doesn't follow changes to the machine's clock, because Discord's wouldn't.
+  // Changes to the machine's clock have no effect, because they wouldn't affect Discord's clock either.
   const now = () => Math.floor(start + performance.now()) + offset;
 
-  /** Returns the timer that is due first; among several at the same time, the oldest. */
+  /** Returns the timer that is due next. If several are due at the same time, returns the one that was set first. */
   function next(): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of timers) {
@@ -30,7 +30,7 @@ export function createClock() {
   function runDue(until: number): void {
     for (let first = next(); first !== undefined && first.due <= until; first = next()) {
       timers.delete(first);
-      // The timer must see the time at which it was due rather than the end of the jump.
+      // While a timer runs, the clock shows the time when that timer was due.
       offset += Math.max(0, first.due - now());
       first.run();
     }
@@ -48,23 +48,23 @@ export function createClock() {
   }
 
   return {
-    /** Returns milliseconds since 1970. */
+    /** Returns the time in milliseconds since 1970. */
     now,
-    /** Runs a function after this many milliseconds. @returns a function that cancels it */
+    /** Runs a function after this many milliseconds. @returns a function that cancels the timer */
     setTimeout(run: () => void, ms: number): () => void {
       const timer: Timer = { due: now() + ms, run };
       timers.add(timer);
       setAlarm();
       return () => timers.delete(timer);
     },
-    /** Jumps ahead by this many milliseconds. */
+    /** Moves the clock forward by this many milliseconds. */
     advance(ms: number): void {
       const end = now() + ms;
       runDue(end);
       offset += Math.max(0, end - now());
       setAlarm();
     },
-    /** Cancels every timer. */
+    /** Cancels all timers. */
     stop(): void {
       timers.clear();
       clearTimeout(alarm);

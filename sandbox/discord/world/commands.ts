@@ -6,10 +6,10 @@ import {
 } from 'discord.js';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** A command as a bot sends it. */
+/** A command in the form that bots send. */
 export type CommandBody = RESTPostAPIApplicationCommandsJSONBody & { readonly id?: string };
 
-/** Creates the application's commands, which are the same in every guild. */
+/** Stores the application's commands, which are the same in every guild. */
 export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly applicationId: string }) {
   const { snowflakes, applicationId } = deps;
   let commands: readonly APIApplicationCommand[] = [];
@@ -28,21 +28,24 @@ export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly
       id: previous?.id ?? snowflakes.next(),
       application_id: applicationId,
       version: snowflakes.next(),
-      // A bitset may be sent as a number, but is always returned as a string.
+      // Bots may send permissions as a number, but Discord always returns them as a string.
       default_member_permissions: permissions === null ? null : String(permissions),
     } as APIApplicationCommand;
   }
 
   return {
     list: () => commands,
-    /** Replaces the commands of every type. A command keeps its id if its name and type stay the same. */
+    /** Replaces all commands of all types. A command with the same name and type as before keeps its id. */
     replace(bodies: readonly CommandBody[]): void {
       commands = bodies.map(kept);
     },
   };
 }
 
-/** Removes localisations that equal the default, and default values of options, because Discord doesn't return them. */
+/**
+ * Removes translations that are the same as the default text, and option properties that have their default value, because
+ * Discord doesn't return these.
+ */
 function withoutRepeatedTexts(item: object): object {
   const { name, description } = Object(item);
   const entries = Object.entries(item).flatMap(([key, value]): [string, unknown][] => {
@@ -60,7 +63,10 @@ function otherThan(text: string, localizations: Readonly<Record<string, string>>
   return others.length === 0 ? null : Object.fromEntries(others);
 }
 
-/** Removes localisations, as in a list requested without them (Discord docs: Get Global Application Commands). */
+/**
+ * Removes all translations. Discord leaves them out of the list of commands unless a bot requests them (Discord docs: Get
+ * Global Application Commands).
+ */
 export function withoutLocalizations(item: APIApplicationCommand): APIApplicationCommand {
   const withoutTexts = (key: string, value: unknown) => (key.endsWith('_localizations') ? undefined : value);
   return JSON.parse(JSON.stringify(item, withoutTexts));

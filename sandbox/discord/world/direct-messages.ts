@@ -2,18 +2,25 @@ import { ChannelType } from 'discord.js';
 import { type Channel, USUAL_BOT_PERMISSIONS } from './channels.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** The guild id outside a guild (Discord docs: Interaction Structure, Authorizing Integration Owners). */
+/**
+ * The guild id that Discord sends for interactions in direct messages (Discord docs: Interaction Structure, Authorizing
+ * Integration Owners).
+ */
 export const NO_GUILD = '0';
 
-/** The direct channel of the bot and one user. */
+/** The direct message channel between the bot and a user. */
 export interface DirectChannel extends Channel {
   readonly userId: string;
 }
 
-/** The reason why Discord opens no channel for the bot: too many were opened, or its anti-spam system has flagged the bot. */
+/**
+ * Why Discord doesn't let the bot open more channels: the bot opened too many, or Discord's anti-spam system flagged it.
+ */
 export type DirectMessageStop = 'opened too fast' | 'flagged as spam';
 
-/** Creates the bot's direct channels: one per user, from the first message of either. */
+/**
+ * Stores the bot's direct message channels. Each user has one, which is created when the user or the bot first needs it.
+ */
 export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const channels = new Map<string, DirectChannel>();
   let stop: DirectMessageStop | undefined;
@@ -23,7 +30,7 @@ export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snow
       stop = reason;
     },
     get: (channelId: string) => [...channels.values()].find(({ id }) => id === channelId),
-    /** Returns the channel with a user, which stays the same. */
+    /** Returns the channel with this user. Creates it the first time. */
     with(userId: string): DirectChannel {
       const channel = channels.get(userId) ?? {
         id: snowflakes.next(),
@@ -35,7 +42,7 @@ export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snow
       channels.set(userId, channel);
       return channel;
     },
-    /** The users who reject the bot's direct messages. */
+    /** The users who don't accept direct messages from the bot. */
     refusing: new Set<string>(),
   };
 }

@@ -4,16 +4,16 @@ import type { Clock } from './clock.ts';
 import { createLatest } from './latest.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** How long a URL works: about a day (observed on Discord, not promised). */
+/** How long an attachment URL works. About a day was observed on Discord, which doesn't document it. */
 const ADDRESS_LIVES_MS = 24 * 60 * 60_000;
-/** Far more files than a test uploads; each may have 10 MiB. */
+/** Tests upload far fewer files than this. A file may be up to 10 MiB in size. */
 const MOST_FILES = 2_000;
 
 interface NewFile {
   readonly filename: string;
   readonly bytes: Uint8Array;
   readonly contentType?: string | undefined;
-  /** The size that the uploader claims; by default the true length. */
+  /** The size in bytes that the uploader claims. The default is the real size. */
   readonly size?: number | undefined;
   readonly ephemeral: boolean;
 }
@@ -21,15 +21,15 @@ interface NewFile {
 interface ServedFile {
   readonly bytes: Buffer;
   readonly contentType: string;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Creates attachments at secret URLs that expire. */
+/** Stores attachments at secret URLs that expire. */
 export function createFiles(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
-  /** Returns the origin of the URLs; a function, because the port is known late. */
+  /** Returns the start of all attachment URLs. This is a function because the port isn't known until later. */
   readonly origin: () => string;
 }) {
   const { clock, snowflakes, origin } = deps;
@@ -40,7 +40,7 @@ export function createFiles(deps: {
       const folder = ephemeral ? 'ephemeral-attachments' : 'attachments';
       const path = `/${folder}/${id}/${encodeURIComponent(filename)}?hm=${randomBytes(16).toString('hex')}`;
       files.set(path, {
-        // Shares the memory with the message that has the file.
+        // Doesn't copy the bytes: the message with the file uses the same memory.
         bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
         contentType: contentType ?? 'application/octet-stream',
         until: clock.now() + ADDRESS_LIVES_MS,
@@ -56,7 +56,7 @@ export function createFiles(deps: {
         ...(ephemeral && { ephemeral }),
       };
     },
-    /** Returns the file at a URL; `undefined` (404) if it never existed or has expired. */
+    /** Returns the file at a URL, or `undefined` if it has expired or never existed. */
     at({ pathname, search }: URL): ServedFile | undefined {
       const file = files.get(pathname + search);
       return file !== undefined && clock.now() < file.until ? file : undefined;

@@ -1,46 +1,49 @@
 import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 
-/** The public properties of a guild. */
+/** What other code can see of a guild. */
 export interface Guild {
   readonly id: string;
   readonly name: string;
-  /** The guild's first text channel, where its members are. */
+  /** The guild's first text channel. Members are in this channel by default. */
   readonly channelId: string;
 }
 
-/** A guild in the stand-in's state. */
+/** A guild with everything that the stand-in stores about it. */
 export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
   locale: string;
   /**
-   * - `left`: the bot was removed.
-   * - `unavailable`: the guild has an outage; the bot is still in it.
-   * - `commands only`: installed with the scope `applications.commands` only, so members use the commands, but the bot isn't
-   *   a member.
+   * - `left`: the bot was removed from the guild.
+   * - `unavailable`: the guild has an outage, but the bot is still in it.
+   * - `commands only`: the bot was installed with only the `applications.commands` scope. Members can use the commands, but
+   *   the bot user isn't in the guild.
    */
   status: 'available' | 'unavailable' | 'left' | 'commands only';
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
-  /** Permissions from the Integrations page: ids of a command and a member, separated by a space. */
+  /**
+   * Permissions that were set on the Integrations page. Each entry is a command's id and a member's id, separated by a
+   * space.
+   */
   readonly allowed: Set<string>;
 }
 
 export interface Role {
   readonly id: string;
   readonly name: string;
-  /** Whether anyone can mention it. */
+  /** Whether every member can mention the role. */
   readonly mentionable: boolean;
-  /** Its permissions in the guild, before the overwrites of a channel. */
+  /** The permissions that the role grants in the guild. Channels can override them. */
   readonly permissions: bigint;
 }
 
 export interface Member {
   readonly userId: string;
   readonly name: string;
-  /** The member's permissions in the channel. */
+  /** The member's permissions, which are the same in every channel. */
   permissions: bigint;
-  /** Excludes @everyone, which every member has. */
+  /** Doesn't include @everyone, which every member has. */
   readonly roleIds: Set<string>;
 }
 
@@ -52,18 +55,18 @@ interface NewRole {
 interface NewGuild {
   readonly name: string;
   readonly locale?: string;
-  /** Whether the bot user is in the guild; if `false`, the guild has only the commands. */
+  /** Whether to add the bot user to the guild. If `false`, only the bot's commands are added. */
   readonly bot?: boolean;
 }
 
-/** Whether the bot user is in the guild, even during an outage. */
+/** Whether the bot user is in the guild, even if the guild has an outage. */
 export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
   status === 'available' || status === 'unavailable';
 
 export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
-  // Gives guilds the same ids in every run, so that a bot's stored data belongs to them in the next run. Each is a
-  // millisecond younger than the previous one, and so on the next shard: shard = (id >> 22) % shards.
+  // Guild ids start from this time, so they are the same in every run and the bot's stored data still belongs to them. Each
+  // guild is one millisecond newer than the one before, which puts it on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 
   function known(id: string): GuildState {
@@ -74,12 +77,12 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
 
   return {
     get: (id: string) => all.get(id),
-    /** @throws Error if there is no such guild */
+    /** @throws Error if the guild doesn't exist */
     known,
     withChannel: (channelId: string) => [...all.values()].find((guild) => guild.channels.has(channelId)),
-    /** Returns a current or previous member of a guild that the bot is or was in. */
+    /** Finds a current or former member in any guild. */
     member: (userId: string) => [...all.values()].map(({ members }) => members.get(userId)).find(Boolean),
-    /** Returns the name of a member, role or channel of any guild by its id. */
+    /** Returns the name of the member, role or channel with this id, in any guild. */
     nameOf(id: string): string | undefined {
       for (const { members, roles, channels } of all.values()) {
         const found = members.get(id) ?? roles.get(id) ?? channels.get(id);
@@ -87,14 +90,14 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       }
       return undefined;
     },
-    /** Returns every guild so far in order of creation, including those that the bot has left. */
+    /** Returns all guilds in the order in which they were created, including guilds that the bot has left. */
     all: (): readonly GuildState[] => [...all.values()],
     /** Returns the guilds that the bot is in. */
     joined: (): readonly GuildState[] => [...all.values()].filter(isMember),
     add({ name, locale = 'en-US', bot = true }: NewGuild): GuildState {
       const snowflake = snowflakeAt(firstMs + all.size);
       const id = String(snowflake);
-      // @everyone is the role with the guild's id.
+      // The id of the @everyone role is the guild's id.
       const roles: readonly Role[] = [
         { id, name: '@everyone', mentionable: false, permissions: USUAL_BOT_PERMISSIONS },
         { id: String(snowflake + 7n), name: 'Server news', mentionable: true, permissions: 0n },
@@ -119,7 +122,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       known(guildId).roles.set(id, { id, name, mentionable, permissions: 0n });
       return id;
     },
-    /** Keeps a user who joins again, perhaps in another language, as the same member. */
+    /** If the user is already a member, only updates their permissions. */
     addMember(guild: GuildState, { userId, name, permissions }: Omit<Member, 'roleIds'>): Member {
       const there = guild.members.get(userId);
       if (there !== undefined) {

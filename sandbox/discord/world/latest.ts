@@ -1,9 +1,12 @@
-/** More than any test creates. Measured: 8 kB for an interaction with its two requests and its message. */
+/**
+ * The number of entries to keep, which is more than any test creates. An interaction with two requests and a message takes
+ * about 8 kB.
+ */
 const MOST = 50_000;
 
 /**
- * Creates a map that keeps only the latest entries. It drops the oldest beyond the limit, so that a run of days needs no more
- * memory than one of minutes.
+ * Creates a map that only keeps the latest entries. It drops the oldest ones, so that a sandbox that runs for days doesn't
+ * need more and more memory.
  */
 export function createLatest<V>(most = MOST) {
   const entries = new Map<string, V>();
@@ -20,7 +23,7 @@ export function createLatest<V>(most = MOST) {
     delete: (key: string) => void entries.delete(key),
     /** Returns the entries, oldest first. */
     all: (): readonly V[] => [...entries.values()],
-    /** Returns how many entries were dropped. */
+    /** Returns how many entries have been dropped. */
     dropped: () => dropped,
   };
 }

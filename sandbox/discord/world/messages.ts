@@ -5,10 +5,13 @@ export interface StoredFile {
   readonly filename: string;
   readonly bytes: Buffer;
 }
-/** Files by attachment id. */
+/** The files of a message, by attachment id. */
 type StoredFiles = ReadonlyMap<string, StoredFile>;
 
-/** A change of a message. Only the user `onlyFor` can see it; `undefined` for everyone in its channel. */
+/**
+ * A message was added or edited. If `onlyFor` is set, only this user can see the message; otherwise, everyone in the
+ * channel can.
+ */
 export interface MessageEvent {
   readonly kind: 'message';
   readonly change: 'created' | 'edited';
@@ -16,7 +19,7 @@ export interface MessageEvent {
   readonly onlyFor: string | undefined;
 }
 
-/** A message in a channel, kept up to date: an edit replaces `current`. */
+/** A message in a channel. When the message is edited, `current` changes. */
 export type SeenMessage = ReturnType<typeof createMessage>;
 export function createMessages({ onEvent }: { readonly onEvent: (event: MessageEvent) => void }) {
   const latest = createLatest<SeenMessage>();
@@ -31,7 +34,7 @@ export function createMessages({ onEvent }: { readonly onEvent: (event: MessageE
       tell('created', message);
       return message;
     },
-    /** Deletes a message, as a permitted user would. */
+    /** Deletes a message without checking permissions. */
     delete: ({ id }: Pick<SeenMessage, 'id'>): void => latest.delete(id),
     /** Replaces a message's content and files. */
     change(message: SeenMessage, next: APIMessage, files: StoredFiles): void {
@@ -48,25 +51,25 @@ function createMessage(first: APIMessage, onlyFor: string | undefined, firstFile
   return {
     id: first.id,
     channelId: first.channel_id,
-    /** The original content. */
+    /** The message before any edits. */
     first,
-    /** The only user who can see it; `undefined` for a public message. */
+    /** The only user who can see the message, or `undefined` if everyone can. */
     onlyFor,
     ephemeral: onlyFor !== undefined,
-    /** The present content, as Discord would return it. */
+    /** The message as Discord would return it now. */
     get current() {
       return current;
     },
     get files() {
       return files;
     },
-    /** Whether it shows "thinking…": deferred and not yet edited. */
+    /** Whether the message shows "thinking…", because the response was deferred and hasn't been edited yet. */
     get loading() {
       return ((current.flags ?? 0) & MessageFlags.Loading) !== 0;
     },
-    /** Resolves at the next change of the message. */
+    /** Resolves the next time the message changes. */
     changed: () => change.promise,
-    /** Returns the bytes of an attachment by its file name. */
+    /** Returns the content of the attachment with this file name. */
     file: (name: string) => [...files.values()].find(({ filename }) => filename === name)?.bytes,
     replace(next: APIMessage, nextFiles: StoredFiles): void {
       current = next;

@@ -1,4 +1,4 @@
-/** Builds a user as Discord shows them to others (Discord docs: User Object). */
+/** Builds a user object with the properties that are visible to others (Discord docs: User Object). */
 export const userObject = ({ id, name }: { readonly id: string; readonly name: string }) => ({
   id,
   username: name,
@@ -10,5 +10,5 @@ export const userObject = ({ id, name }: { readonly id: string; readonly name: s
   flags: 0,
 });
 
-/** Formats a time as Discord does: in microseconds, with an offset (Discord docs: Reference, ISO8601 Date/Time). */
+/** Formats a time like Discord: with microseconds and a UTC offset (Discord docs: Reference, ISO8601 Date/Time). */
 export const timestamp = (ms: number): string => new Date(ms).toISOString().replace('Z', '000+00:00');

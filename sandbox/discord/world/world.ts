@@ -11,9 +11,9 @@ import { userObject } from './users.ts';
 
 interface WorldOptions {
   readonly botName: string;
-  /** Returns the origin of attachments; a function, because the port is known late. */
+  /** Returns the start of all attachment URLs. This is a function because the port isn't known until later. */
   readonly origin: () => string;
-  /** The bot's time for the first response to an interaction, in milliseconds. */
+  /** How long the bot may take to send the first response to an interaction, in milliseconds. */
   readonly answerWithinMs: number;
   readonly botTime: () => number;
   readonly onLate: (interaction: Interaction, afterMs: number) => void;
@@ -22,7 +22,7 @@ interface WorldOptions {
 
 export type World = ReturnType<typeof createWorld>;
 
-/** Creates the state that the REST API, the gateway and the members share. */
+/** Creates the state that the REST API, the gateway and the simulated users share. */
 export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptions) {
   const clock = createClock();
   const snowflakes = createSnowflakes(clock);
@@ -35,9 +35,9 @@ export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptio
   return {
     clock,
     snowflakes,
-    /** Equals the bot user's id, as in every newer application. */
+    /** The same as the bot user's id, as for all newer applications. */
     applicationId,
-    // Bots still have a discriminator, and no display name.
+    // Unlike users, bots still have a discriminator and don't have a display name.
     bot: {
       ...userObject({ id: applicationId, name: botName }),
       discriminator: '4711',
