@@ -17,7 +17,7 @@ export interface Reply {
 <<<<<<< HEAD
 =======
   /** Called once the client has received the whole response. */
-  readonly onHeard?: () => void;
+  readonly onHeard?: () => void
 >>>>>>> 36228855 (docs(sandbox): make comments of the Discord REST and state stand-ins easier to read)
 }
 

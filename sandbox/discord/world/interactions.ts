@@ -10,13 +10,13 @@ import type { SeenMessage } from './messages.ts';
 import { interactionIdOf, interactionToken, type Snowflakes } from './snowflakes.ts';
 
 /**
- * A first response must arrive within 3 seconds. It can be edited and followed up for 15 minutes (Discord docs: Receiving and
- * Responding).
+ * The bot must send the first response within 3 seconds. After that, it can edit the response and send follow-ups for 15
+ * minutes (Discord docs: Receiving and Responding).
  */
 export const ANSWER_WITHIN_MS = 3_000;
 export const TOKEN_LIVES_MS = 15 * 60_000;
 
-/** The bot's response, as the member's client receives it. */
+/** The bot's response, as the user's client receives it. */
 export type Acknowledgement =
   | { readonly type: 'message'; readonly message: SeenMessage }
   | { readonly type: 'update'; readonly message: SeenMessage; readonly deferred: boolean }
@@ -24,18 +24,18 @@ export type Acknowledgement =
   | { readonly type: 'modal'; readonly modal: APIModalInteractionResponseCallbackData }
   | { readonly type: 'lost' };
 
-/** A user's action. */
+/** A user's action that starts an interaction. */
 export interface NewInteraction {
   readonly kind: Exclude<InteractionType, InteractionType.Ping>;
   readonly userId: string;
   readonly userName: string;
   readonly channelId: string;
   readonly guildId: string;
-  /** The command, shown above the reply. */
+  /** The command that Discord shows above the reply. */
   readonly command?: { readonly name: string; readonly type: ApplicationCommandType };
-  /** For a modal, the interaction that opened it. */
+  /** The interaction that opened the modal, if the user submitted one. */
   readonly openedBy?: Interaction;
-  /** The message that the component is on, or that the modal was opened from. */
+  /** The message that contains the component, or that the modal was opened from. */
   readonly source?: SeenMessage | undefined;
 }
 
@@ -43,22 +43,22 @@ export interface Interaction extends NewInteraction {
   readonly id: string;
   readonly token: string;
   readonly createdAt: number;
-  /** The time it was sent to the bot, by `botTime`. */
+  /** When the interaction was sent to the bot, as measured by `botTime`. */
   readonly sentAt: number;
-  /** The response; `undefined` if there is none yet. */
+  /** The bot's response, or `undefined` if it hasn't responded yet. */
   acknowledged: Acknowledgement | undefined;
   /** The body of the accepted first response. */
   accepted: unknown;
   /** The message that `@original` refers to. */
   original: SeenMessage | undefined;
   readonly followUps: SeenMessage[];
-  /** Resolves at the next follow-up. */
+  /** Resolves when the bot sends the next follow-up. */
   followedUp: PromiseWithResolvers<void>;
-  /** Resolves at the first response, or as lost if none arrived in time. */
+  /** Resolves when the bot responds, or with `lost` if it doesn't respond in time. */
   readonly answered: Promise<Acknowledgement>;
 }
 
-/** A user's action was sent to the bot, got this response, or got none in time. */
+/** An interaction was sent to the bot, the bot responded, or the bot didn't respond in time. */
 export interface InteractionEvent {
   readonly kind: 'interaction';
   readonly state: 'sent' | Acknowledgement['type'];
@@ -70,7 +70,7 @@ export function createInteractions(deps: {
   readonly snowflakes: Snowflakes;
   readonly answerWithinMs: number;
   readonly botTime: () => number;
-  /** Called for an accepted first response that would be too late for Discord. */
+  /** Called when a first response was accepted, but would have been too late for the real Discord. */
   readonly onLate: (interaction: Interaction, afterMs: number) => void;
   readonly onEvent: (event: InteractionEvent) => void;
 }) {
@@ -88,7 +88,7 @@ export function createInteractions(deps: {
   }
 
   return {
-    /** Starts the time limit for a response. */
+    /** Stores a new interaction and starts the time limit for the bot's response. */
     open(about: NewInteraction): Interaction {
       const id = snowflakes.next();
       const { promise, resolve } = Promise.withResolvers<Acknowledgement>();
@@ -127,7 +127,7 @@ export function createInteractions(deps: {
     },
     acknowledge,
     expired: ({ createdAt }: Interaction) => clock.now() - createdAt > TOKEN_LIVES_MS,
-    /** Gives up on every interaction without a response, when the stand-in closes. */
+    /** Stops waiting for responses to all interactions, because the stand-in is closing. */
     abandon(): void {
       for (const interaction of waiting.keys()) acknowledge(interaction, { type: 'lost' });
     },
