@@ -84,20 +84,13 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    <<<<<<< HEAD
-    // A bot that hasn't received the response to its first attempt may repeat it. The stand-in can't tell when the bot
-    // receives a response, because each of them may be waiting for a processor.
+    // The bot may repeat its first response if it hasn't received Discord's confirmation. The stand-in can't know whether
+    // it has, so it never treats an identical response as a breach.
     if (previous !== undefined) {
       const isRepeated = isDeepStrictEqual(interaction.accepted, call.json);
       return isRepeated ? { ...alreadyAcknowledged, blameless: true } : alreadyAcknowledged;
     }
     // A bot can respond again after its body was rejected.
-    =======
-    // If the bot never received Discord's response to the first attempt, it may try again.
-    if (previous !== undefined)
-      return interaction.isAckHeard ? alreadyAcknowledged : { ...alreadyAcknowledged, blameless: true };
-    // A bot can respond again after its body was rejected.
-    >>>>>>> 36228855 (docs(sandbox): make comments of the Discord REST and state stand-ins easier to read)
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);

@@ -14,11 +14,6 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-<<<<<<< HEAD
-=======
-  /** Called once the client has received the whole response. */
-  readonly onHeard?: () => void
->>>>>>> 36228855 (docs(sandbox): make comments of the Discord REST and state stand-ins easier to read)
 }
 
 export interface Route {

@@ -47,7 +47,7 @@ export interface Interaction extends NewInteraction {
   readonly sentAt: number;
   /** The bot's response, or `undefined` if it hasn't responded yet. */
   acknowledged: Acknowledgement | undefined;
-  /** The body of the accepted first response. */
+  /** The body of the first response, after Discord accepted it. */
   accepted: unknown;
   /** The message that `@original` refers to. */
   original: SeenMessage | undefined;
