@@ -24,7 +24,10 @@ const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8
 /** Every variable in .env.example. */
 const VARIABLES = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
-/** Returns the error of a start with this environment; empty if it is valid. */
+/**
+ * Returns the error that the bot would print if it were started with these variables. Returns an empty string if they are
+ * valid.
+ */
 function problems(env: Environment): string {
   try {
     readConfig(env);
@@ -46,7 +49,7 @@ function fileWith(content: string): string {
 }
 
 describe('the configuration', () => {
-  it('needs two variables and has a default for every other', () => {
+  it('requires two variables and has a default for every other one', () => {
     const { discordToken, ...rest } = readConfig(REQUIRED);
     expect(discordToken.reveal()).toBe(TOKEN);
     expect(rest).toEqual({
@@ -75,11 +78,11 @@ describe('the configuration', () => {
     });
   });
 
-  it('has exactly its own variables in .env.example, with their defaults', () => {
+  it('has the same variables and defaults as .env.example', () => {
     const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(defaults).sort()).toEqual([...VARIABLES].sort());
     expect(read({ ...defaults, ...REQUIRED, ALLOWED_GUILDS: undefined })).toEqual(readConfig(REQUIRED));
-    // A variable that isn't read couldn't be wrong.
+    // An invalid value must cause a problem, which shows that the variable is read.
     for (const name of VARIABLES) expect(problemsWith({ [name]: '\u0001' }), name).toContain(name);
     const withDefault = Object.keys(readConfig(REQUIRED)).map((property) =>
       property.replace(/[A-Z]/g, '_$&').toUpperCase(),
@@ -87,7 +90,7 @@ describe('the configuration', () => {
     expect(VARIABLES).toEqual(expect.arrayContaining(withDefault));
   });
 
-  it('accepts exactly the ranges and files in docs/configuration.md', () => {
+  it('accepts the ranges and files that docs/configuration.md lists, and nothing else', () => {
     const page = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|.*?\| (.*?) ?\|/gm)];
     const numbers = rows.flatMap(([, name = '', range = '']) => {
@@ -109,20 +112,20 @@ describe('the configuration', () => {
     }
   });
 
-  it('treats an empty value as absent, and removes spaces around a value', () => {
+  it('treats an empty value as missing, and trims spaces around a value', () => {
     const names = VARIABLES.filter((name) => name !== 'ALLOWED_GUILDS');
     const blank = Object.fromEntries(names.map((name) => [name, ' ']));
     expect(readConfig({ ...blank, ...REQUIRED, DISCORD_TOKEN: ` ${TOKEN}\n` })).toEqual(readConfig(REQUIRED));
     expect(problems(blank)).toBe(problems({}));
   });
 
-  it('rejects an empty list of allowed guilds, which would allow all of them', () => {
+  it('rejects an empty list of allowed guilds, because it would allow every guild', () => {
     expect(problemsWith({ ALLOWED_GUILDS: ' ' })).toContain('ALLOWED_GUILDS is empty');
     const file = fileWith('123456789012345678');
     expect(problemsWith({ ALLOWED_GUILDS: '', ALLOWED_GUILDS_FILE: file })).toBe('');
   });
 
-  it('names every bad variable together, with its requirement', () => {
+  it('lists all invalid variables in one message, and says what each of them must be', () => {
     const bad = {
       DISCORD_TOKEN: 'no-dots',
       GAMES_TTL_SECONDS: '0',
@@ -143,7 +146,7 @@ describe('the configuration', () => {
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
   });
 
-  it('needs two more variables for interactions over HTTP', () => {
+  it('requires two more variables if interactions arrive over HTTP', () => {
     const key = 'aB'.repeat(32);
     const http = {
       INTERACTIONS: 'http',
@@ -164,7 +167,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('is either valid or one readable error that repeats no secret, for any environment', () => {
+  it('is either valid or causes one readable error without secrets, whatever the environment is', () => {
     const secret = fc.constantFrom(...SECRETS, ...SECRETS.map((name) => `${name}_FILE`));
     const other = fc.constantFrom(...VARIABLES.filter((name) => !SECRETS.includes(name)));
     const text = (begins: string) =>
@@ -196,14 +199,14 @@ describe('a PostgreSQL database', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('is named by its host and name, and its URL is a secret', () => {
+  it('is identified by its host and name, and its URL is kept secret', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
     expect(storeUrl.url.reveal()).toBe(STORE_URL);
   });
 
-  it('needs ENCRYPTION_KEY, and rejects BACKUP_EVERY_HOURS', () => {
+  it('requires ENCRYPTION_KEY, and rejects BACKUP_EVERY_HOURS', () => {
     const said = problemsWith({ STORE_URL, BACKUP_EVERY_HOURS: '24' });
     expect(said).toMatch(/ENCRYPTION_KEY is missing: with PostgreSQL there is no key file/);
     expect(said).toMatch(/BACKUP_EVERY_HOURS must be 0 with PostgreSQL: .*pg_dump/);
@@ -218,14 +221,14 @@ describe('a PostgreSQL database', () => {
     'postgres://bot:s3cret@db/',
     'postgres://bot:s3cret#@db/listing',
     'mysql://bot:s3cret@db/listing',
-  ])("can't be %s, and the message doesn't repeat it", (url) => {
+  ])("can't be %s, and the error message doesn't repeat the value", (url) => {
     const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
     expect(said).toContain('STORE_URL must be');
     expect(said).not.toContain('s3cret');
   });
 });
 
-describe('a variable', () => {
+describe('a configuration variable', () => {
   it.each<[variable: string, given: string, property: keyof ReturnType<typeof readConfig>, used: unknown]>([
     [
       'ATTACHMENT_HOSTS',
@@ -254,7 +257,7 @@ describe('a variable', () => {
     ['NAME_SERVERS', '9.9.9.9, [::1]:5353', 'nameServers', ['9.9.9.9', '[::1]:5353']],
     ['HTTP_PORT', '65535', 'httpPort', 65_535],
     ['HTTP_HOST', '::', 'httpHost', '::'],
-  ])('%s can be %s', (variable, given, property, used) => {
+  ])('called %s can be %s', (variable, given, property, used) => {
     expect(read({ [variable]: given })[property]).toEqual(used);
   });
 
@@ -329,13 +332,13 @@ describe('a variable', () => {
         `${randomBytes(32).toString('hex')},`,
       ],
     ],
-  ])("%s can't be any of %j", (variable, given) => {
+  ])("called %s can't be any of %j", (variable, given) => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
 });
 
-it("the operator's two addresses are secret", () => {
+it("the operator's two addresses are kept secret", () => {
   const { operatorWebhookUrl, heartbeatUrl } = read({
     OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
     HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),
@@ -347,7 +350,7 @@ it("the operator's two addresses are secret", () => {
   expect(inspect({ operatorWebhookUrl, heartbeatUrl })).not.toContain('http');
 });
 
-describe('a mistake', () => {
+describe('a mistake in the configuration', () => {
   it.each([
     [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": remove that'],
     [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: remove them'],
@@ -359,12 +362,12 @@ describe('a mistake', () => {
       { LISTING_API_URL: '', LISTING_URL: 'https://list.example.com' },
       'LISTING_URL is the page for people: did you mean LISTING_API_URL?',
     ],
-  ])('is named in %j', (given, says) => {
+  ])('is reported with the name of the variable: %j', (given, says) => {
     expect(problemsWith(given)).toContain(says);
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it('is only a warning for an address of the service that ends in /api', () => {
+  it("only causes a warning if the service's address ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -373,7 +376,7 @@ describe('a mistake', () => {
 });
 
 describe('a secret', () => {
-  it('can be in a file, with a trailing line break', () => {
+  it('can be stored in a file that ends with a line break', () => {
     const key = randomBytes(32).toString('base64');
     const config = read({
       DISCORD_TOKEN: '',
@@ -386,7 +389,7 @@ describe('a secret', () => {
     expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
   });
 
-  it('shares this with lists of ids, which can be in a file with an id on each line', () => {
+  it('can be read from a file, and so can lists of ids, with one id per line', () => {
     const [one, two] = ['123456789012345678', '223456789012345678'];
     const config = read({
       BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
@@ -395,7 +398,7 @@ describe('a secret', () => {
     expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
   });
 
-  it("can't be in the environment and a file at once, nor in an empty or unreadable file", () => {
+  it("can't be set in the environment and in a file at the same time, and the file must be readable and not empty", () => {
     expect(problemsWith({ DISCORD_TOKEN_FILE: fileWith(TOKEN) })).toContain('are both set');
     const empty = fileWith('\n');
     const said = problemsWith({ LISTING_API_KEY_FILE: '/nowhere/key', ENCRYPTION_KEY_FILE: empty });
@@ -406,7 +409,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('for encryption is 32 bytes, in base64 or hexadecimal, newest first', () => {
+  it('used for encryption has 32 bytes in base64 or hexadecimal, and the newest one comes first', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
@@ -427,13 +430,13 @@ describe('an unknown variable', () => {
     ['LISTING_KEY', 'LISTING_API_KEY'],
     ['LISTING_API_TIMEOUT', 'LISTING_API_TIMEOUT_MS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('%s is reported with the suggestion %s, without its value, next to missing variables', (name, meant) => {
+  ])('called %s is reported together with the missing variables, without its value, and %s is suggested', (name, meant) => {
     const hint = `${name}: did you mean ${meant}?`;
     expect(misspelt({ ...REQUIRED, [name]: 'hunter2' })).toEqual([hint]);
     expect(problems({ [name]: 'hunter2' })).toContain(hint);
   });
 
-  it("is ignored if it resembles none of the bot's, is empty, or is one of them", () => {
+  it("is ignored if it isn't similar to one of the bot's variables, is empty, or is one of them", () => {
     const others =
       'PATH HOME HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_ENV NODE_OPTIONS TZ LANG LC_ALL API_URL API_KEY TOKEN PORT ' +
       'DATABASE_URL REDIS_URL SUPABASE_URL HTTP_STATUS HOSTNAME LOGNAME LISTING npm_config_user_agent';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createInOrder, oneAtATime } from '../src/in-order.ts';
 
-/** Work that begins and ends as the test says. */
+/** Starts and ends pieces of work when the test says so. */
 function setUp() {
   const begun: string[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('the work of a key runs in order, one piece at a time, in parallel with other keys', async () => {
+it('work with the same key runs in order, one piece at a time, in parallel with other keys', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));
@@ -33,7 +33,7 @@ it('the work of a key runs in order, one piece at a time, in parallel with other
   await Promise.all(all.slice(1));
 });
 
-it('a key is busy until its last piece of work ends', async () => {
+it('a key is busy until its last piece of work has ended', async () => {
   const { ends, work } = setUp();
   const inOrder = createInOrder();
   const first = inOrder.run('a', work('first'));
@@ -48,7 +48,7 @@ it('a key is busy until its last piece of work ends', async () => {
   expect(inOrder.isBusy('a')).toBe(false);
 });
 
-it('calls during a run wait for one more run together, even if the first fails', async () => {
+it('calls during a run share a single second run, even if the first one fails', async () => {
   const { begun, ends, work } = setUp();
   const run = oneAtATime(work('run'));
   const first = run();

@@ -10,7 +10,7 @@ import { Secret } from '../src/secret.ts';
 const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDpzZWNyZXQ';
 const BOT_TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz0123456789ab';
 
-/** Returns the output for one line. */
+/** Returns what the logger writes for one line. */
 function written(log: (logger: Logger) => void, level: 'info' | 'debug' = 'info') {
   let text = '';
   log(createLogger({ level, output: { write: (line) => (text += line) } }));
@@ -18,7 +18,7 @@ function written(log: (logger: Logger) => void, level: 'info' | 'debug' = 'info'
 }
 
 describe('the log', () => {
-  it('is JSON with the time, the level in words, the details and the message', () => {
+  it('contains JSON with the time, the level as a word, the details and the message', () => {
     const { line } = written((logger) => logger.warn({ guildId: '1' }, 'look here'));
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
@@ -29,7 +29,7 @@ describe('the log', () => {
     expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
   });
 
-  it("shows neither address, body nor token of Discord's errors", () => {
+  it("doesn't show the address, the body or the token of Discord's errors", () => {
     const url = `https://discord.com/api/v10/webhooks/123456/${INTERACTION_TOKEN}/messages/@original`;
     const body = { files: undefined, json: { content: 'what the member typed' } };
     const answer = { code: 10_062, message: `Unknown interaction ${url}` };
@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(Object.keys(line.err).sort()).toEqual(['code', 'message', 'method', 'name', 'stack', 'status']);
   });
 
-  it('follows causes and aggregated errors with the same care, and ends at a cycle', () => {
+  it('handles causes and aggregated errors with the same care, and stops at a cycle', () => {
     const inner = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', body: 'api_key=hidden-key' });
     const joined = new AggregateError([inner, new Error('other')], 'all failed');
     const outer: Error & { cause?: unknown } = new Error('no response', { cause: joined });
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no response');
   });
 
-  it('accepts any thrown value', () => {
+  it('accepts any value that was thrown', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
@@ -61,7 +61,7 @@ describe('the log', () => {
     );
   });
 
-  it('shows no secret anywhere, and leaves other text unchanged', () => {
+  it("doesn't show a secret anywhere, and doesn't change any other text", () => {
     const key = new Secret('hidden-key-0123456789');
     const url = `/interactions/99/${INTERACTION_TOKEN}/callback`;
     const details = { key, deep: [{ key }], text: `${key}`, url };
@@ -75,7 +75,7 @@ describe('the log', () => {
     }
   });
 
-  it('is written completely before the process ends', async () => {
+  it('is written completely before the process exits', async () => {
     const file = JSON.stringify(join(import.meta.dirname, '../src/logger.ts'));
     const script = `
       import { createLogger } from ${file};

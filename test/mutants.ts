@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { createRandom } from './hostile/random.ts';
 
 /*
- * Changes one condition, limit or return of `src` and `commands` at a time, and lists the changes that no test detects. It works in a copy of the
- * project, so the work tree stays unchanged even if it is interrupted.
- * `npm run mutants -- --seed 1 --count 60 --in src/listing`
+ * Changes conditions, limits and return statements in `src` and `commands`, one at a time, and lists the changes that no
+ * test detects. It works in a copy of the project, so the working tree doesn't change even if this is interrupted. `npm run
+ * mutants -- --seed 1 --count 60 --in src/listing`
  */
 
 const { values } = parseArgs({
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const random = createRandom(values.seed);
 
-/** Each pattern to find in a line, with its replacement. */
+/** Each entry is a pattern to find in a line, and its replacement. */
 const CHANGES: readonly (readonly [RegExp, string])[] = [
   [/ === /, ' !== '],
   [/ !== /, ' === '],
@@ -64,7 +64,7 @@ const all = ['src', 'commands']
   .flatMap(mutantsOf);
 
 const PROJECTS = ['--project=main', '--project=process'];
-// The folder also receives the temporary files of interrupted tests.
+// Interrupted tests also leave their temporary files in this folder.
 const temporary = mkdtempSync(join(tmpdir(), 'mutants-'));
 const copy = join(temporary, 'project');
 cpSync('.', copy, { recursive: true, filter: (path) => !/^(\.git|node_modules)$/.test(path) });
@@ -77,7 +77,10 @@ function passes(...which: readonly string[]): boolean {
   return spawnSync('npx', ['vitest', ...options], { cwd: copy, env, stdio: 'ignore' }).status === 0;
 }
 
-/** Most mutants are detected within seconds by the tests of their folder; for the rest, tests that import the file run. */
+/**
+ * The tests in the file's own folder detect most mutants within seconds. If they don't, this also runs the tests that
+ * import the file.
+ */
 function survives({ file, line, to }: Mutant): boolean {
   const whole = readFileSync(file, 'utf8');
   writeFileSync(join(copy, file), whole.split('\n').with(line, to).join('\n'));

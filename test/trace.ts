@@ -12,26 +12,26 @@ import { createBotInProcess, setKey, type TestGuild } from './support/bot.ts';
 import { addServer, lines, pressSubmit, sendFile } from './support/people.ts';
 
 /*
- * Prints what each kind of interaction costs: its statements with the functions that made them, its transactions, and the number of
- * lines of `src` and `commands` that ran. `npm run trace`
+ * Prints what each kind of interaction costs: its SQL statements and the functions that ran them, its transactions, and how
+ * many lines in `src` and `commands` ran. `npm run trace`
  */
 
 const ROOT = join(import.meta.dirname, '..');
-/** An interaction is over once no statement was made for this long, in milliseconds. */
+/** An interaction is considered finished when it hasn't run a statement for this many milliseconds. */
 const QUIET_MS = 400;
-/** How many callers of a statement are printed. */
+/** How many of a statement's callers are printed. */
 const CALLERS = 3;
 
 interface Statement {
   readonly sql: string;
-  /** The collection, for a value stored under a key; otherwise empty. */
+  /** The collection, if the value is stored under a key. Otherwise this is empty. */
   readonly area: string;
-  /** The functions that made the statement, innermost first. */
+  /** The functions that ran the statement, innermost first. */
   readonly callers: readonly string[];
 }
 
 let statements: Statement[] = [];
-// Deep enough to reach the command through every await.
+// This is deep enough to reach the command through every await.
 Error.stackTraceLimit = 200;
 
 const isOfBot = (path: string) => path.startsWith(`${ROOT}/src/`) || path.startsWith(`${ROOT}/commands/`);
@@ -84,7 +84,7 @@ function countLines({ url, functions }: Coverage): number {
   const text = readFileSync(fileURLToPath(url), 'utf8');
   const code = url.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
   const hasRun = new Uint8Array(code.length);
-  // A nested range comes after the range around it, and overrides it.
+  // A nested range comes after the range that contains it, and overrides it.
   const ranges = functions
     .flatMap((each) => each.ranges)
     .toSorted((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
@@ -108,7 +108,7 @@ async function quiet(): Promise<void> {
   }
 }
 
-/** Runs an interaction twice and prints the second run, when every cache is filled. */
+/** Runs an interaction twice and prints the second run, when every cache is full. */
 async function trace(title: string, act: () => Promise<() => Promise<unknown>>): Promise<void> {
   for (const isFirst of [true, false]) {
     const run = await act();
@@ -163,7 +163,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const sandbox = await openSandbox({
   surroundings: process.env,
   createBot: (deps) =>
-    // So that no lease is renewed during an interaction.
+    // This prevents lease renewals during an interaction.
     createBotInProcess(deps, {
       timing: { guildLog: { collectMs: 20, gapMs: 20 }, leaseRenewedEveryMs: 2_000_000_000 },
     }),

@@ -7,7 +7,7 @@ interface Place {
   readonly end: () => void;
 }
 
-/** Creates turns with requests that run until the test ends them. */
+/** Creates turns whose requests run until the test ends them. */
 function setUp(mostConcurrent: number) {
   const clock = { now: 0 };
   const turns = createTurns({ mostConcurrent, now: () => clock.now });
@@ -23,7 +23,7 @@ function setUp(mostConcurrent: number) {
     });
   }
 
-  /** Ends the guild's running request that started first. */
+  /** Ends whichever of the guild's running requests started first. */
   async function end(guildId: string): Promise<void> {
     await setImmediate();
     const index = running.findIndex((place) => place.guildId === guildId);
@@ -38,7 +38,7 @@ const times = (count: number, make: (n: number) => Promise<string>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('turns', () => {
-  it('give the next place to the guild served longest ago, even after it was idle', async () => {
+  it('give the next slot to the guild that has waited longest, even after it was idle', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -50,7 +50,7 @@ describe('turns', () => {
     expect(started.slice(3).join(' ')).toBe('c new a b c b');
   });
 
-  it('keep the order within a guild, and run at most two of its requests', async () => {
+  it("keep a guild's requests in order, and run at most two of them at a time", async () => {
     const { started, ask, end } = setUp(8);
     const ended: number[] = [];
     for (const [n, asked] of times(3, () => ask('a')).entries()) void asked.then(() => ended.push(n));
@@ -67,7 +67,7 @@ describe('turns', () => {
   it.each([
     { mostConcurrent: 3, reading: 1 },
     { mostConcurrent: 1, reading: 1 },
-  ])('give reads $reading of $mostConcurrent places, and submissions the rest', async ({
+  ])('let reads use $reading of $mostConcurrent slots, and submissions the rest', async ({
     mostConcurrent,
     reading,
   }) => {
@@ -81,7 +81,7 @@ describe('turns', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it("start a submission before an earlier read of the same guild that can't run yet", async () => {
+  it("start a submission before an earlier read from the same guild that can't run yet", async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -90,7 +90,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it("reject the 21st waiting request of a member, but nobody else's", async () => {
+  it("reject a member's 21st waiting request, but don't reject anybody else's", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
     expect(await ask('a')).toBe('queue-full');
@@ -101,7 +101,7 @@ describe('turns', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('skip a request after its deadline, and continue with the next', async () => {
+  it('skip a request whose deadline has passed, and continue with the next one', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });
@@ -114,7 +114,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'c']);
   });
 
-  it('pass on the place of a task that fails', async () => {
+  it('free the slot of a task that fails', async () => {
     const { turns } = setUp(1);
     const failing = turns.run({ guildId: 'a', kind: 'submission' }, () => Promise.reject(new Error('disk')));
     const next = turns.run({ guildId: 'b', kind: 'submission' }, async () => 'ran');
@@ -132,7 +132,7 @@ describe('turns', () => {
   });
 });
 
-it('pieces of work start one per event-loop turn, and no guild waits for all work of another', async () => {
+it("work starts one piece per event-loop turn, and no guild has to wait for all of another guild's work", async () => {
   const myTurn = createWorkTurns();
   const begun: string[] = [];
   const work = (guildId: string, name: string) => myTurn(guildId).then(() => begun.push(name));

@@ -32,7 +32,10 @@ const says = (answer: Answer, text: RegExp | string) =>
 const rejecting = ({ listing }: TestGuild, message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
 
-/** Checks that the reply shows the server as sent, only offers another one, and that the service received it last. */
+/**
+ * Checks that the reply shows that the server was sent and only offers to submit another one, and that the service received
+ * this server last.
+ */
 async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
   expect(labelsOf(answer)).toEqual(['Submit another']);
@@ -41,7 +44,7 @@ async function isAccepted(guild: TestGuild, answer: Answer, server: object): Pro
 }
 
 describe('/addserver', () => {
-  it('confirms with its own words if the service accepts a server without a message', async ({
+  it('confirms the submission in its own words if the service accepts a server without a message', async ({
     member,
     listing,
   }) => {
@@ -61,7 +64,7 @@ describe('/addserver', () => {
     await isAccepted(guild, answer, sent);
   });
 
-  it('hides the previous address while a corrected one is sent', async ({ member, listing }) => {
+  it('hides the previous address while it sends the corrected one', async ({ member, listing }) => {
     const wrong = await addServer(member, 'former.example.com');
     const { modal, typed } = await openModal(member, wrong);
     const held = Promise.withResolvers<void>();
@@ -73,7 +76,7 @@ describe('/addserver', () => {
     await says(await answer, 'corrected.example.com:1');
   });
 
-  it('explains the next step for each error in the specification', async ({ guild, member, listing }) => {
+  it('explains what to do next for each error in the specification', async ({ guild, member, listing }) => {
     const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();
     let last: Answer = { kind: 'lost' };
@@ -97,7 +100,10 @@ describe('/addserver', () => {
   });
 });
 
-/** What the member enters, what the reply shows and offers, and what the service receives after the first button. */
+/**
+ * What the member enters, what the reply shows and offers, and what the service receives after the member presses the first
+ * button.
+ */
 const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
@@ -148,7 +154,7 @@ const WAYS = [
   },
 ];
 
-describe('a success', () => {
+describe('a successful submission', () => {
   it.for([
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
@@ -173,7 +179,7 @@ describe('a success', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it('explains the review of the first list, and keeps the game of a list only if it has one', async ({
+  it("explains the review after a member's first list, and only remembers the list's game if all lines have the same one", async ({
     member,
   }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
@@ -186,7 +192,7 @@ describe('a success', () => {
 });
 
 describe('/addserver with invalid input', () => {
-  it.for(WAYS)('is fixed by pressing $offers.0 ($options)', async ({ options, ...way }, {
+  it.for(WAYS)('is fixed when the member presses $offers.0 ($options)', async ({ options, ...way }, {
     guild,
     member,
   }) => {
@@ -215,7 +221,7 @@ describe('/addserver with invalid input', () => {
     { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])('opens the form with the input unchanged, where it can be fixed ($options)', async ({
+  ])('opens the form with the same input, so that the member can fix it ($options)', async ({
     options,
     reason,
   }, { guild, member }) => {
@@ -250,7 +256,7 @@ describe('/addserver with invalid input', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('accepts another port in either field of the form', async ({ guild, member }) => {
+  it('can get another port in either field of the form', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -260,7 +266,10 @@ describe('/addserver with invalid input', () => {
     await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as a list, each with its own game', async ({ member, listing }) => {
+  it('is shown as a list with a game for each address if it contains several addresses', async ({
+    member,
+    listing,
+  }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -272,7 +281,7 @@ describe('/addserver with invalid input', () => {
       ]);
   });
 
-  it('fixes a swapped game and address, commas for dots, and an extra digit with one press', async ({
+  it('is fixed with one press if game and address are swapped, dots are commas, or a digit is extra', async ({
     member,
     listing,
   }) => {
@@ -289,7 +298,7 @@ describe('/addserver with invalid input', () => {
     ]);
   });
 
-  it('explains what is wrong with a query port, and omits it with one press', async ({ guild, member }) => {
+  it('contains a query port, which the reply explains and one press removes', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y isn't a number/);
@@ -300,11 +309,11 @@ describe('/addserver with invalid input', () => {
   });
 });
 
-describe('a submission that cannot be sent now', () => {
+describe("a submission that can't be sent yet", () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 
-  it('waits for a key, which admins can enter with a button and members can ask for', async ({
+  it('waits for an API key, which admins can enter with a button and members can ask for', async ({
     bot,
     guild,
   }) => {
@@ -313,7 +322,7 @@ describe('a submission that cannot be sent now', () => {
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
     expect(labelsOf(answer)).toEqual(['Enter an API key', 'Submit again', 'Edit']);
     const asked = await addServer(own.member, 'later.example.com');
-    // One message names all problems.
+    // A single message describes all problems.
     expect(textOf(asked)).toMatch(/no API key.*Ask someone with the “Manage Server” permission.*no port/s);
     expect(labelsOf(asked)).toEqual(['Submit with port 27015', 'Edit']);
     await own.member.press(asked, 'Submit with port 27015');
@@ -330,7 +339,7 @@ describe('a submission that cannot be sent now', () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
-  it('waits for another key if the service rejects the current one', async ({
+  it('waits for a new key if the service rejects the current one', async ({
     guild,
     admin,
     member,
@@ -369,13 +378,13 @@ describe('a submission that cannot be sent now', () => {
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
-    // The new key makes the bot fetch the games, which shows that the service is back.
+    // The new key makes the bot fetch the games again, which shows that the service is back.
     await setKey(admin, 'sandbox-key');
     await member.press(answer, 'Try again');
     await isAccepted(guild, answer, sent);
   });
 
-  it('waits until the daily quota is higher', async ({ guild, member }) => {
+  it('waits until an admin raises the daily quota', async ({ guild, member }) => {
     awayFromMidnight();
     expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
     await setQuota(guild, '3');
@@ -391,7 +400,7 @@ describe('a submission that cannot be sent now', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('shows when the member can try again, and offers Try again while the draft is stored', async () => {
+  it('says when the member can try again, and offers Try again as long as the draft is stored', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -438,7 +447,7 @@ describe('a submission that cannot be sent now', () => {
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected before the bot asks for a port, and only allowed games are offered', async ({
+  it('is rejected before the bot asks for a port, and the reply only offers allowed games', async ({
     guild,
     member,
   }) => {
@@ -459,7 +468,7 @@ describe("a game that the guild doesn't allow", () => {
     await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('can be replaced by one of many games in a select menu, with its default port', async ({
+  it('can be replaced by one of many games in a select menu, together with its default port', async ({
     guild,
     member,
   }) => {
@@ -474,17 +483,17 @@ describe("a game that the guild doesn't allow", () => {
   });
 });
 
-it('/addserver works right after the machine was suspended', async () => {
+it('/addserver works immediately after the machine was suspended', async () => {
   const clock = createTestClock();
   const guild = await (await oneBot()).newGuild({ key: 'sandbox-key' });
   clock.set(20 * 60_000);
   expect(textOf(await addServer(guild.member, 'slept.example.com:1'))).toContain(ACCEPTED);
 });
 
-describe('typed input', () => {
+describe('input that a member has typed', () => {
   const GONE = /These buttons have expired\. They work for up to 15 minutes/;
 
-  it('expires after 15 minutes, but not in an open form', async () => {
+  it('expires after 15 minutes, except in a form that is still open', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -503,7 +512,7 @@ describe('typed input', () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is sent only once, whichever control submits it', async ({ guild, member }) => {
+  it('is only sent once, no matter which buttons and forms submit it', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -516,7 +525,7 @@ describe('typed input', () => {
 });
 
 describe('a server that was submitted before', () => {
-  it('is not sent while an earlier request is in flight, and the reply says so', async ({
+  it('is not sent again during an earlier request, and the reply explains why', async ({
     bot,
     admin,
     member,
@@ -538,7 +547,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
-  it('can be sent again with a button, and from another guild', async ({ bot, admin, member }) => {
+  it('can be sent again with a button, or from another guild', async ({ bot, admin, member }) => {
     await addServer(admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
@@ -552,7 +561,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it("has a hint to check the service's site if its outcome is unknown", async ({
+  it("comes with a hint to check the service's site if its outcome is unknown", async ({
     bot,
     guild,
     member,

@@ -35,7 +35,7 @@ const it = botTest({
   listing: { onRequest: (_, request) => (request.action === 'add' ? answering?.(request) : undefined) },
 });
 
-/** Sets how the service responds to requests with servers until the end of the test. `count` starts at 1. */
+/** Sets how the service responds to requests that submit servers until the end of the test. `count` starts at 1. */
 function answerBy(how: Answering): void {
   let count = 0;
   answering = (request) => {
@@ -47,7 +47,7 @@ function answerBy(how: Answering): void {
   });
 }
 
-/** Returns the text of a message, without its files. */
+/** Returns the content of a message without its files. */
 const contentOf = (answer: Parameters<typeof messageOf>[0]) => messageOf(answer).current?.content ?? '';
 
 /** Returns the select menus below a message. */
@@ -55,7 +55,7 @@ const selectsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).filter(({ placeholder }) => placeholder !== undefined);
 
 const sizes = (guild: TestGuild) => adds(guild).map(({ servers }) => servers.length);
-/** Counts the lines of a report by outcome. */
+/** Counts how many lines of a report have each outcome. */
 function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, number>> {
   const found = csvOf(report, 'report.csv').map((row) => row[5] ?? '');
   const kinds = [...new Set(found)];
@@ -72,7 +72,7 @@ describe('/addservers', () => {
     const preview = await member.slash('addservers', { file });
     expect(textOf(preview)).toContain('2 game servers are ready.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
-    // A preview with only ready lines isn't coloured as a warning.
+    // If all lines of a preview are ready, its colour isn't the one for warnings.
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
@@ -131,7 +131,10 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('uses the option `game` for lines without a game, pasted or in a file', async ({ member, listing }) => {
+  it('uses the option `game` for pasted lines and lines in a file that have no game', async ({
+    member,
+    listing,
+  }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
@@ -140,7 +143,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('names an unknown game, and offers to choose another', async ({ member, listing }) => {
+  it('quotes an unknown game, and offers to choose another one', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     await pressSubmit(member, await member.pick(preview, ['game:cs2']));
@@ -181,7 +184,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
   });
 
-  it('rejects a file with another extension, which old Discord clients allow', async ({
+  it('rejects a file with a different extension, which old Discord clients let members choose', async ({
     discord,
     member,
   }) => {
@@ -193,7 +196,7 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('reads the text in the form first, and then the file', async ({ member, listing }) => {
+  it('reads the list in the form before the file', async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -207,7 +210,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('reads the columns named in a header, and lists unused columns that may matter', async ({
+  it('reads the columns that the header names, and lists unused columns that may be important', async ({
     member,
     listing,
   }) => {
@@ -222,7 +225,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('offers the allowed games in a select menu if all fit', async ({ guild, member, listing }) => {
+  it('offers the allowed games in a select menu if all of them fit', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
@@ -251,7 +254,7 @@ describe('/addservers', () => {
 });
 
 describe('the preview', () => {
-  it('attaches a file for more than ten servers, which can be submitted unchanged', async ({
+  it('attaches a file if there are more than ten servers, and members can submit this file unchanged', async ({
     member,
     listing,
   }) => {
@@ -272,7 +275,7 @@ describe('the preview', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('names servers that were already submitted, and includes them only after a press', async ({
+  it('lists servers that were already submitted, and only includes them after the member presses a button', async ({
     member,
     listing,
   }) => {
@@ -291,7 +294,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(11);
   });
 
-  it('keeps its list without a key, and can still be corrected', async ({ admin, member, listing }) => {
+  it('keeps its list if there is no key, and can still be corrected', async ({ admin, member, listing }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -309,7 +312,7 @@ describe('the preview', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('shows how many servers can be sent today, and keeps the rest for the next day', async ({
+  it('shows how many servers can be sent today, and keeps the others for the next day', async ({
     guild,
     member,
     listing,
@@ -329,7 +332,7 @@ describe('the preview', () => {
       ['s11.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
     ]);
     expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Cancel']);
-    // One of them is used before the member presses the button.
+    // The member uses one of them before pressing the button.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(
@@ -363,7 +366,7 @@ describe('the preview', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('applies a chosen game only to the lines that its select menu names', async ({ member, listing }) => {
+  it('only applies a chosen game to the lines that its select menu lists', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -395,7 +398,7 @@ describe('the preview', () => {
     ]);
   });
 
-  it('reports only once that all servers were submitted before, or that a quota is used up', async ({
+  it('says only once that all servers have already been submitted, or that a quota has been used up', async ({
     guild,
     member,
     listing,
@@ -421,7 +424,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('shows an error if a game is disallowed between preview and submission', async ({
+  it('shows an error if an admin disallows a game after the preview and before the submission', async ({
     guild,
     member,
     listing,
@@ -438,8 +441,11 @@ describe('the preview', () => {
   });
 });
 
-describe('a single line read from text', () => {
-  it('shows its problem with a fix, and then what it would submit', async ({ member, listing }) => {
+describe('a list with a single line', () => {
+  it('explains what is wrong and offers a fix, and then shows what it would submit', async ({
+    member,
+    listing,
+  }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Not sent: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -453,7 +459,7 @@ describe('a single line read from text', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('is previewed before it is sent if the text contains other words', async ({ member, listing }) => {
+  it('is previewed before it is sent if it contains other words', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -466,7 +472,7 @@ describe('a single line read from text', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the form for one server, even after the other lines were sent', async ({
+  it("is edited in the form for one server, even if it is the last line that hasn't been sent", async ({
     member,
     listing,
   }) => {
@@ -478,7 +484,7 @@ describe('a single line read from text', () => {
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
-    // The report stays unchanged.
+    // The report stays as it is.
     expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 1, game: 'cs2' },
@@ -493,7 +499,7 @@ describe('a single line read from text', () => {
 });
 
 describe('a suggested game', () => {
-  it('is applied with one press, without affecting lines without a suggestion', async ({
+  it("is applied with one press, and doesn't change lines without a suggestion", async ({
     member,
     listing,
   }) => {
@@ -522,7 +528,7 @@ describe('a suggested game', () => {
 });
 
 describe('Edit', () => {
-  it('fixes 12 wrong lines of a long list in four steps', async ({ member, listing }) => {
+  it('fixes 12 invalid lines in a long list in four steps', async ({ member, listing }) => {
     const noPort = Array.from({ length: 10 }, (_, n) => `w${n}.example.com cs2`);
     const noGame = ['w10.example.com:27015', 'w11.example.com:27015'];
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
@@ -546,7 +552,7 @@ describe('Edit', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('fits 4,000 characters, and refers to a file for the other lines', async ({ member }) => {
+  it('shows up to 4,000 characters, and refers to a file for the other lines', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -563,7 +569,7 @@ describe('Edit', () => {
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
-  it('creates a new draft from the typed lines if the old one is gone', async ({ member, listing }) => {
+  it('creates a new draft from the input if the old draft no longer exists', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openModal(member, preview);
     expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
@@ -574,7 +580,10 @@ describe('Edit', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('keeps text that cannot be read as a list: pasted, edited or in a file', async ({ member, listing }) => {
+  it("keeps input that isn't a list, whether it was pasted, edited or uploaded", async ({
+    member,
+    listing,
+  }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -599,7 +608,10 @@ describe('Edit', () => {
 });
 
 describe('the report', () => {
-  it('offers to resubmit rejected and unsent servers, and to correct them', async ({ member, listing }) => {
+  it('offers to resubmit servers that were rejected or not sent, and to correct them', async ({
+    member,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -617,13 +629,13 @@ describe('the report', () => {
     expect(textOf(await member.press(report, 'Submit 2 game servers'))).toContain(
       'This was already submitted.',
     );
-    // Only the button that reopens the form with its lines is left.
+    // The only remaining button reopens the form with the list's lines.
     expect(labelsOf(report)).toEqual(['Reopen the form']);
     const reopened = await openModal(member, report, 'Reopen the form');
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('attaches files for eleven lines or more, and lists up to ten lines in the message', async ({
+  it('attaches files if there are more than ten lines, and otherwise lists them in the message', async ({
     member,
   }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
@@ -655,7 +667,7 @@ describe('the report', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("attaches files for fewer lines too if the service's messages don't fit", async ({ member }) => {
+  it("also attaches files for fewer lines if the service's messages don't fit", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -665,7 +677,7 @@ describe('the report', () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it('counts only the lines of its own submission', async ({ member }) => {
+  it('only counts the lines of its own submission', async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,
@@ -680,7 +692,7 @@ describe('the report', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('keeps the button for unconfirmed servers when the others are resubmitted', async ({
+  it('keeps the button for unconfirmed servers when the member resubmits the other servers', async ({
     member,
     listing,
   }) => {
@@ -701,7 +713,7 @@ describe('the report', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('shows that the key was revoked during the submission, and can be resubmitted', async ({
+  it('says that the key was revoked during the submission, and lets the member resubmit the servers', async ({
     guild,
     admin,
     member,
@@ -728,7 +740,7 @@ describe('the report', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('follows a progress bar, during which the preview has no buttons', async ({ member, discord }) => {
+  it('appears after a progress bar, during which the preview has no buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -743,13 +755,16 @@ describe('the report', () => {
   });
 });
 
-describe('servers with names of maximum length', () => {
+describe('servers with names of the maximum length', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it("fit into Discord's messages and files, even a thousand of them", async ({ member, listing }) => {
+  it("fit into Discord's messages and files, even if there are a thousand of them", async ({
+    member,
+    listing,
+  }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');

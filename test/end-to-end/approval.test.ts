@@ -40,7 +40,7 @@ import {
 
 const it = botTest();
 
-/** Returns the private messages that one user sees in the log channel. */
+/** Returns the private messages that a user sees in the log channel. */
 const asideTo = (guild: TestGuild, who: 'admin' | 'other'): string =>
   guild.discord
     .messages(inStaff(guild, who))
@@ -52,14 +52,14 @@ const HOST = 'wait.example.com';
 const WAITS = 'Waiting for a moderator. Not sent unless';
 const DAY_MS = 86_400_000;
 
-/** Turns approval on and submits a server as a member, so that it waits. */
+/** Turns approval on and submits a server as a member, so that the submission has to wait. */
 async function oneWaits(guild: TestGuild, host = HOST) {
   await turnApprovalOn(guild);
   const reply = await addServer(guild.member, `${host}:1`);
   return { reply, message: await waitingIn(guild) };
 }
 
-/** Turns approval on, and submits a server as a member that an admin already submitted. Returns the warning. */
+/** Turns approval on, and submits a server as a member after an admin has submitted the same one. Returns the warning. */
 async function submittedBefore(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.admin, `${HOST}:1`);
@@ -73,7 +73,11 @@ const declineAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], 
 };
 
 describe('a submission that needs approval', () => {
-  it('waits, and is sent only once even if Approve is pressed twice', async ({ guild, listing, member }) => {
+  it('waits for a moderator, and is only sent once even if Approve is pressed twice', async ({
+    guild,
+    listing,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
     expect(textOf(reply)).toContain('Check /submissions for the result.');
@@ -96,7 +100,7 @@ describe('a submission that needs approval', () => {
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @\d+ \(admin\)/);
-    // The message shows everything, so no private message remains after the presses.
+    // The message shows everything, so no private message is left after the presses.
     expect(asideTo(guild, 'admin')).toBe('');
   });
 
@@ -132,7 +136,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
-  it('shows only moderators what was submitted here before', async ({ guild, admin, member }) => {
+  it('only shows moderators which servers were submitted here before', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -154,7 +158,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('is sent immediately for members with the trusted role', async ({ guild, discord, admin, member }) => {
+  it('is sent immediately if its member has the trusted role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');
     expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
@@ -177,7 +181,7 @@ describe('a submission that needs approval', () => {
       expect.not.stringContaining(moderator),
     ]);
     expect(textOf(await addServer(member, `${HOST}:2`))).toContain(ACCEPTED);
-    // A submission that was already waiting is sent once its member edits it.
+    // A submission that was already waiting is sent when its member edits it.
     const message = await waitingIn(guild);
     expect(textOf(await edit(member, reply, { server: `${HOST}:3` }))).toContain(ACCEPTED);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
@@ -187,7 +191,7 @@ describe('a submission that needs approval', () => {
     expect(off).toContain('➖ Trusted role: none');
   });
 
-  it('can also be decided by the chosen role, but not by other members', async ({
+  it('can also be decided by members with the chosen role, but not by others', async ({
     guild,
     discord,
     admin,
@@ -217,7 +221,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("can be declined with a reason, which the member sees with the moderator's name", async ({
+  it("can be declined with a reason, which the member sees along with the moderator's name", async ({
     guild,
     member,
   }) => {
@@ -239,7 +243,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it("can be declined with a predefined reason, which is shown in the member's language", async ({
+  it('can be declined with a predefined reason, which the member sees in their own language', async ({
     bot,
     guild,
     discord,
@@ -268,7 +272,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
     expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
     expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
-    // A reason stored by a later version is not shown.
+    // A reason that a later version has stored is not shown.
     await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
     const { modal: forged } = await openModal(moderator, other, 'Decline');
@@ -280,7 +284,10 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('can be declined as a whole list, whose lines its member sees', async ({ guild, member }) => {
+  it('can be a list that is declined as a whole, and its member sees the lines', async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await declineAs(guild, await waitingIn(guild), 'Not today');
@@ -317,7 +324,7 @@ describe('a submission that needs approval', () => {
     expect(await openModal(member, await member.slash('submissions'))).toMatchObject({
       typed: { server: 'right.example.com', port: '2' },
     });
-    // If it cannot be sent, it waits again with its correction.
+    // If the corrected submission can't be sent, it waits again.
     await guild.listing.behave({ kind: 'down' });
     await moderator.press(message, 'Approve');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
@@ -345,7 +352,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('accepts only corrections that its member could make, and only of the version shown', async ({
+  it('accepts a correction only if its member could make the same one and the moderator saw the current version', async ({
     guild,
     admin,
     member,
@@ -388,7 +395,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('can be declined in part, and the rest keeps waiting in the same message', async ({
+  it('can be declined in part, and the remaining lines keep waiting in the same message', async ({
     guild,
     discord,
     admin,
@@ -412,7 +419,7 @@ describe('a submission that needs approval', () => {
     await expect
       .poll(() => message.current.content)
       .toMatch(/^⏳ .*s0\.example\.com.*s2\.example\.com[^\n]*$/s);
-    // The rest never stopped waiting, so it doesn't wait "again".
+    // The other lines have been waiting all the time, so the message doesn't say "again".
     expect(asideTo(guild, 'admin')).not.toContain('again');
     expect(textOf(message)).not.toMatch(/s[13]\.example/);
     expect(labelsOf(message)).toEqual(['Approve', 'Decline']);
@@ -423,12 +430,12 @@ describe('a submission that needs approval', () => {
       .poll(() => direct().join())
       .toMatch(/Declined.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
     expect(direct()).toHaveLength(1);
-    // The member's reply lists the waiting lines, and counts the declined ones.
+    // The member's reply lists the lines that are waiting, and counts the declined ones.
     await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
     expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
-    // In /submissions, one message shows the declined line and the waiting rest.
+    // In /submissions, a single message shows the declined line and the lines that are still waiting.
     const shown = await admin.slash('submissions');
     const { modal } = await openModal(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
@@ -448,7 +455,7 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it('keeps waiting if it cannot be sent, and the moderator sees why', async ({ guild, admin }) => {
+  it("keeps waiting if it can't be sent, and the moderator sees why", async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
@@ -457,7 +464,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it('shows moderators what they can do if it cannot be sent', async ({ guild, admin, member }) => {
+  it("shows moderators what they can do if it can't be sent", async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     await allowGames(guild, ['Factorio']);
@@ -470,7 +477,7 @@ describe('a submission that needs approval', () => {
     await addServer(admin, `${HOST}:1`);
     expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
     await declineAs(guild, message, '');
-    // The moderator and the member are asked to check whether it arrived.
+    // The bot asks the moderator and the member to check whether the server arrived.
     const reply = await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
     await guild.listing.behave({ kind: 'status', status: 500 }, 1);
@@ -488,7 +495,7 @@ describe('a submission that needs approval', () => {
     await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(last, 'Approve');
     await expect.poll(() => textOf(last)).toContain('rejected: No such luck.');
-    // The message shows everything, so the log has no entry about the member.
+    // The message shows everything, so the bot doesn't log anything about the member.
     await addServer(admin, `${HOST}:4`);
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(admin\): .*:4/);
     expect(logLines(guild).join('\n')).not.toContain('(member):');
@@ -499,7 +506,7 @@ describe('a submission that needs approval', () => {
     guild.discord.deleteMessage(message);
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
     expect(textOf(await openSettings(guild))).toContain('✅ Log channel: #');
-    // The bot posts it again.
+    // The bot posts the message again.
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain(`${HOST}:9`);
     guild.discord.deleteMessage(await waitingIn(guild));
     const shown = await admin.slash('submissions');
@@ -508,7 +515,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('waits again with unsent servers, and the history shows the attempt', async ({
+  it("waits again with the servers that weren't sent, and the history shows the attempt", async ({
     guild,
     listing,
     member,
@@ -521,14 +528,14 @@ describe('a submission that needs approval', () => {
       .toContain('1 game server is waiting for a moderator again.');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
-    // The message no longer shows why, so the log has an entry.
+    // The message no longer shows the reason, so it is logged.
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*not sent: .*reached/);
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
     await declineAs(guild, message, '');
   });
 
-  it('waits with all servers that its button names, regardless of the daily quota', async ({
+  it('keeps all servers that its button counts, no matter what the daily quota is', async ({
     guild,
     admin,
     member,
@@ -542,7 +549,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
   });
 
-  it('shows the moderator which servers were left out, which still wait, and why', async ({
+  it('shows the moderator which servers were left out and which are still waiting, and explains why', async ({
     guild,
     admin,
     member,
@@ -577,11 +584,11 @@ describe('a submission that needs approval', () => {
     expect(asideTo(guild, 'admin')).toContain('/setkey');
     await setKey(admin, 'sandbox-key');
     const again = await approve(guild);
-    // The message can show "Sending" first.
+    // The message may show "Sending" first.
     await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
-  it('can be withdrawn by its member, and its message shows that', async ({ guild, member }) => {
+  it('can be withdrawn by its member, and its message shows this', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
@@ -600,7 +607,11 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it('stays unchanged if an edit is invalid, and the reply says so', async ({ guild, admin, member }) => {
+  it("doesn't change if an edit is invalid, and the reply explains this", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
@@ -608,7 +619,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
-    // The same applies to a valid edit that is not allowed.
+    // The same is true of an edit that is valid but not allowed.
     const { modal, typed } = await openModal(member, wrong);
     await allowGames(guild, ['Factorio']);
     const refused = await member.submit(modal, { ...typed, server: 'new.example.com:1' });
@@ -624,7 +635,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('stays unchanged if an edit is invalid, and the form keeps the input', async ({ guild, member }) => {
+  it("doesn't change if an edit is invalid, and the form keeps the input", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -646,7 +657,10 @@ describe('a submission that needs approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and resubmitted after it was declined, in a new message', async ({ guild, member }) => {
+  it('can be edited and resubmitted in a new message after it has been declined', async ({
+    guild,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
     await declineAs(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -727,7 +741,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be a list, shown with its first servers, a file of all, and editable lines', async ({
+  it('can be a list: its message shows the first servers, attaches a file with all of them, and lets moderators edit the lines', async ({
     guild,
     member,
   }) => {
@@ -735,7 +749,7 @@ describe('a submission that needs approval', () => {
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
     const message = await waitingIn(guild);
-    // Users can hide embeds, so the text contains the first servers, and only once.
+    // Users can hide embeds, so the message's content lists the first servers, and lists them only once.
     expect(message.current.embeds).toEqual([]);
     expect(message.current.content).toMatch(
       /\n12 game servers · by <@\d+> \(member\)\n(?:.*s\d\.example\.com.*\n){10}… and 2 more$/,
@@ -767,13 +781,13 @@ describe('a submission that needs approval', () => {
     expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
-  it('can be decided in /submissions, even without the log channel', async ({ guild, admin, member }) => {
+  it('can be decided in /submissions, even if there is no log channel', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
     for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
-    // Buttons that change the submission come first, then those that show something else.
+    // Buttons that change the submission come first, before those that show something else.
     expect(labelsOf(await member.slash('submissions'))).toEqual([
       'Edit',
       'Withdraw',
@@ -786,12 +800,12 @@ describe('a submission that needs approval', () => {
       expect(textOf(first)).toContain(`${HOST}:${port}`);
       await admin.press(first, 'Next waiting');
     }
-    // The outcome and the next submission appear in one message.
+    // A single message shows the outcome and the next submission.
     for (const [index, port] of [5, 6].entries()) {
       await admin.press(first, 'Approve');
       expect(textOf(first)).toContain(ACCEPTED);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
-      // The submission that the buttons belong to is right above them.
+      // The buttons are directly below the submission that they belong to.
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
@@ -799,14 +813,14 @@ describe('a submission that needs approval', () => {
       const others = index === 0 ? ['Next waiting', ...all] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }
-    // A search finds only sent submissions.
+    // A search only finds submissions that have been sent.
     const { userId } = member;
     for (const filter of [{ game: 'cs2' }, { server: HOST }, { outcome: 'accepted' }, { member: userId }]) {
       const found = await admin.slash('submissions', filter);
       expect(textOf(found)).toMatch(/2 submissions, newest first/);
       expect(labelsOf(found)).toEqual(['Export']);
     }
-    // While submissions wait, sent ones are shown only behind a button, and vice versa.
+    // While submissions are waiting, users must press a button to see the sent ones, and another one to go back.
     for (const [who, back] of [
       [admin, 'Approve or decline (1)'],
       [member, 'Waiting (1)'],
@@ -824,7 +838,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it("can be decided in messages older than an hour despite Discord's edit limit", async ({
+  it("can be decided in messages that are more than an hour old, despite Discord's limit on edits", async ({
     guild,
     admin,
     member,
@@ -868,9 +882,13 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
-  it('keeps its buttons and gets a file if Discord rejects its text', async ({ guild, discord, member }) => {
+  it("keeps its buttons and gets a file if Discord rejects the message's content", async ({
+    guild,
+    discord,
+    member,
+  }) => {
     const known = await submittedBefore(guild);
-    // The log already shows the first submission, so no line about it can follow below.
+    // The log already shows the first submission, so no line about it can be logged after this.
     await expect
       .poll(() => logLines(guild).join('\n'))
       .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);
@@ -886,7 +904,7 @@ describe('a submission that needs approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('is posted once /settings finds that the log channel works again', async ({
+  it('is posted when /settings finds that the log channel works again', async ({
     guild,
     discord,
     member,
@@ -899,12 +917,12 @@ describe('a submission that needs approval', () => {
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
     await expect.poll(() => approvalsIn(guild).length).toBe(2);
-    // The channel was tested only once.
+    // The bot tested the channel only once.
     await openSettings(guild);
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
-  it('is also posted once another message in the channel succeeds', async ({
+  it('is also posted after the bot has sent another message to the channel', async ({
     bot,
     guild,
     discord,
@@ -914,7 +932,7 @@ describe('a submission that needs approval', () => {
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     expect(textOf(await addServer(member, `${HOST}:1`))).toContain(WAITS);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
-    // The restart clears the remembered rejection, which otherwise lasts an hour.
+    // The restart makes the bot forget the rejection, which it would otherwise remember for an hour.
     await bot.restart();
     await addServer(member, `${HOST}:2`);
     const shown = () =>
@@ -925,7 +943,7 @@ describe('a submission that needs approval', () => {
     expect(approvalsIn(guild)).toHaveLength(2);
   });
 
-  it('keeps waiting without its channel or with approval off, and /settings says so', async ({
+  it('keeps waiting if its channel is gone or approval is off, and /settings says so', async ({
     guild,
     admin,
   }) => {
@@ -945,7 +963,7 @@ describe('a submission that needs approval', () => {
     expect(off).not.toContain('Choose another one');
   });
 
-  it('ends as not sent if no moderator decides in time', async ({ bot, guild, member }) => {
+  it('ends without being sent if no moderator decides in time', async ({ bot, guild, member }) => {
     const { message } = await oneWaits(guild);
     await bot.store.rows(
       'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',
@@ -962,7 +980,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is rejected if the same server or too many submissions are already waiting', async ({
+  it('is rejected if the same server is already waiting, or too many submissions are', async ({
     guild,
     member,
   }) => {
@@ -979,11 +997,15 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
-  it('is rejected for a while after its member withdrew many others', async ({ guild, discord, member }) => {
+  it('is rejected for a while if its member has withdrawn many others', async ({
+    guild,
+    discord,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     for (let n = 1; n <= 20; n += 1) {
       await member.press(await addServer(member, `${HOST}:${n}`), 'Withdraw');
-      // Discord allows five messages in five seconds per channel.
+      // Discord allows five messages per channel in five seconds.
       discord.clock.advance(1_000);
     }
     const refused = await addServer(member, `${HOST}:21`);
@@ -991,7 +1013,10 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
   });
 
-  it('is left out of a list that also contains it, and the preview says so', async ({ guild, member }) => {
+  it('is left out of a list that contains the same server, and the preview says so', async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -1002,7 +1027,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it('is withdrawn when the data of its member or guild is deleted, and its message shows that', async ({
+  it("is withdrawn if its member's or guild's data is deleted, and its message shows this", async ({
     guild,
     admin,
     member,
@@ -1023,8 +1048,13 @@ describe('a submission that needs approval', () => {
   });
 });
 
-describe('approval in /settings', () => {
-  it('can mention the role once an hour if the bot can mention it', async ({ guild, bot, admin, member }) => {
+describe('the approval setting in /settings', () => {
+  it('lets the bot mention the role once an hour, if the bot is allowed to mention it', async ({
+    guild,
+    bot,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
@@ -1045,11 +1075,11 @@ describe('approval in /settings', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
-  it('needs a log channel, which cannot be turned off while it is on', async ({ guild, admin }) => {
+  it("requires a log channel, which can't be turned off while approval is on", async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');
-    // After a choice on the same page, approval can be turned on immediately.
+    // After a channel has been chosen on the same page, approval can be turned on immediately.
     const page = await admin.pick(without, ['#staff']);
     expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off/s);
     const log = await openSetting(guild, 'Log channel');
@@ -1066,7 +1096,7 @@ describe('approval in /settings', () => {
     );
   });
 
-  it('shows the approval role even while it is off, also in the log', async ({ guild, admin }) => {
+  it('shows the approval role even while approval is off, and so does the log', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
     expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ can approve too/);

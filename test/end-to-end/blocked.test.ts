@@ -18,7 +18,10 @@ const it = ownBotTest({
   start: false,
   env: { ...files, SUPPORT_URL: 'https://help.example.com/' },
 })
-  /** A blocked member, and the admins of two other guilds. One guild is blocked; the other isn't allowed and lacks the bot user. */
+  /**
+   * A blocked member, and the admins of two other guilds. One of these guilds is blocked. The other isn't allowed, and the
+   * bot user isn't in it.
+   */
   .extend('blocked', async ({ bot, guild }) => {
     const other = await bot.newGuild();
     const user = guild.person({ role: 'other' });
@@ -55,18 +58,18 @@ it.for([
   const message = discord.say(person, 'a.example.com:1');
   isRefused(await person.useOnMessage('Submit servers', message));
   expect(listing.requests).toEqual([]);
-  // A guild that only has the commands keeps its stored data while users try them.
+  // The guild without the bot user keeps its data as long as users try commands.
   await bot.restart();
   const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
-  // Blocked users can still delete their stored data.
+  // Blocked users can still delete their data.
   const privacy = await person.slash('privacy');
   const question = await person.press(privacy, 'Delete my name');
   expect(textOf(await person.press(question, 'Delete my name'))).toContain('Your name no longer appears');
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 
-it('a blocked user cannot use a button that everyone sees', async ({ blocked, discord, admin, member }) => {
+it("a blocked user can't use a button that everyone sees", async ({ blocked, discord, admin, member }) => {
   await setKey(admin, 'sandbox-key');
   const panel = await postPanel({ discord, admin });
   const opened = modalOf(await member.press(panel, 'Submit a game server'));
@@ -75,7 +78,7 @@ it('a blocked user cannot use a button that everyone sees', async ({ blocked, di
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });
 
-it('a waiting submission is not sent once its member is blocked', async ({
+it("a waiting submission isn't sent if its member has been blocked in the meantime", async ({
   blocked: _blocked,
   bot,
   guild,
@@ -97,7 +100,11 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])('$list works alone, and the reply has no link if none is configured', async ({ list, idOf, said }) => {
+])("$list can be the only setting, and the reply doesn't contain a link unless one is configured", async ({
+  list,
+  idOf,
+  said,
+}) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

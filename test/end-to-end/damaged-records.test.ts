@@ -16,14 +16,14 @@ const it = ownBotTest();
 
 const SECRET = 'what-a-damaged-record-holds';
 
-/** Damages every matching record. @returns the number of damaged records */
+/** Damages every record that matches. @returns how many records were damaged */
 async function damage({ store }: Bot, pattern: string): Promise<number> {
   const torn = `substr(value, 1, length(value) / 2) || '${SECRET}'`;
   const damaged = await store.rows(`UPDATE keyv SET value = ${torn} WHERE key LIKE ? RETURNING key`, pattern);
   return damaged.length;
 }
 
-it('damaged records affect only the data of their own guild', async ({ bot, guild, admin, member }) => {
+it('damaged records only affect the data of their own guild', async ({ bot, guild, admin, member }) => {
   const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
   await turnApprovalOn(guild);
   const waiting = await addServer(member, 'waiting.example.com:1');
@@ -43,7 +43,7 @@ it('damaged records affect only the data of their own guild', async ({ bot, guil
     expect(textOf(answer)).toContain(`${refused} Please tell someone with the “Manage Server” permission.`);
   }
   expect(textOf(await addServer(admin, 'b.example.com:1'))).toContain(`${refused} Set them again`);
-  // The bot doesn't know the approval role, so members see only their own submissions.
+  // The bot can't read the approval role, so members only see their own submissions.
   const own = await member.slash('submissions');
   expect(textOf(own)).toContain('waiting.example.com:1');
   expect(labelsOf(own)).toEqual([...labelsOf(waiting), 'History']);
@@ -51,7 +51,7 @@ it('damaged records affect only the data of their own guild', async ({ bot, guil
   expect(textOf(await other.slash('submissions'))).toContain("There's nothing here under your name.");
   const settings = await openSettings(guild);
   expect(textOf(settings)).toContain('can no longer be read');
-  // The first change by an admin, even an invalid one, starts from the defaults.
+  // An admin's first change replaces the damaged settings with the defaults, even if the new value is invalid.
   expect(textOf(await setQuota(guild, 'many'))).toContain('a whole number from 1 to');
   expect(textOf(await openSetting(guild, 'Games'))).toContain('all');
   await pressSetting(guild, 'Announcements', 'Announce submissions');

@@ -7,7 +7,7 @@ import { ACCEPTED, addServer, openModal } from '../support/people.ts';
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
 
-it('decisions within a minute are combined into one direct message, while replies change immediately', async ({
+it('decisions made within a minute are combined into one direct message, but replies change immediately', async ({
   bot,
   guild,
   member,
@@ -44,12 +44,12 @@ it('decisions within a minute are combined into one direct message, while replie
   }
   expect(message?.current.embeds).toHaveLength(3);
   await expect.poll(() => directTo(guild, other).length).toBe(1);
-  // The bot opened each member's channel only once.
+  // The bot opened a direct message channel with each member only once.
   const opened = discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels'));
   expect(opened).toHaveLength(2);
 });
 
-it('a direct message that is an hour late is dropped', async ({ bot, guild, member }) => {
+it('a direct message is dropped if it is an hour late', async ({ bot, guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await addServer(member, 'late.example.com:1');

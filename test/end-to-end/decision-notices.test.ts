@@ -25,7 +25,7 @@ async function decline(guild: TestGuild, reason: string): Promise<void> {
   await moderator.submit(modal, { reason });
 }
 
-it('a decision is reported to its member once by direct message, and in the reply', async ({
+it('a member is notified of a decision once by direct message, and in the reply', async ({
   guild,
   member,
 }) => {
@@ -107,7 +107,7 @@ it('a member sees the reason for a declined submission in their own language', a
   await expect.poll(() => textOf(reply)).toContain('Abgelehnt');
 });
 
-it('members are not notified about their own actions', async ({ bot, guild, member, discord }) => {
+it("members aren't notified of their own actions", async ({ bot, guild, member, discord }) => {
   await turnApprovalOn(guild);
   const withdrawn = await addServer(member, `${HOST}:1`);
   await member.press(withdrawn, 'Withdraw');
@@ -131,7 +131,7 @@ it('members are not notified about their own actions', async ({ bot, guild, memb
   expect(directTo(guild, member)).toEqual([]);
 });
 
-it('direct messages can be turned off in /privacy, and for everyone in /settings', async ({
+it('members can turn direct messages off in /privacy, and admins can for everyone in /settings', async ({
   bot,
   guild,
   admin,
@@ -157,13 +157,13 @@ it('direct messages can be turned off in /privacy, and for everyone in /settings
   expect(directTo(guild, member)).toEqual([]);
   await admin.press(page, 'Send direct messages');
   expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
-  // Deleting the name also deletes this choice.
+  // Deleting the name also deletes the member's choice about direct messages.
   await member.press(privacy, 'Turn direct messages off');
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
-it("the bot stops sending direct messages to a member who doesn't accept them, without a log entry", async ({
+it("the bot stops sending direct messages to a member who doesn't accept them, and doesn't log this", async ({
   bot,
   guild,
   member,
@@ -187,7 +187,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them, w
   expect(bot.log().filter(({ msg }) => msg === 'could not send a direct message')).toEqual([]);
 });
 
-it('a submission that waits again is reported only after its final decision', async ({
+it('if a submission has to wait again, the member is only notified of the final decision', async ({
   bot,
   guild,
   listing,

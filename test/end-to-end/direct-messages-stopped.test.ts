@@ -27,7 +27,7 @@ ownBotTest()(
 );
 
 botTest({ env: { DIRECT_MESSAGES: 'off' } })(
-  'with DIRECT_MESSAGES=off, the bot sends and promises no direct messages, and hides the switch',
+  "if DIRECT_MESSAGES is off, the bot doesn't send or promise direct messages, and hides the button for them",
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');

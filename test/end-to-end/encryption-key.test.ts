@@ -6,7 +6,7 @@ import { oneBot, textOf } from '../support/bot.ts';
 import { folder } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
-it('all data is re-encrypted with a new first encryption key, and then the previous key can be removed', async () => {
+it('all data is re-encrypted after a new encryption key is added, and then the previous key can be removed', async () => {
   const former = randomBytes(32).toString('base64');
   const newest = randomBytes(32).toString('hex');
   const file = join(folder(), 'keys');
@@ -14,7 +14,7 @@ it('all data is re-encrypted with a new first encryption key, and then the previ
   const bot = await oneBot({ env: { ENCRYPTION_KEY_FILE: file } });
   const { member } = await bot.newGuild({ key: 'sandbox-key' });
 
-  /** Returns all encrypted values anywhere in the database, including its log. */
+  /** Returns every encrypted value in the database, including the database's own log. */
   async function sealedData(): Promise<ReadonlySet<string>> {
     const bytes = await bot.store.content();
     return new Set([...bytes.matchAll(/"data":"([^"]+)"/g)].map(([, data = '']) => data));
@@ -28,7 +28,7 @@ it('all data is re-encrypted with a new first encryption key, and then the previ
   const done = () => bot.log().filter(({ msg }) => String(msg).includes('the old key can be removed'));
 
   const before = await sealedData();
-  // With several processes, this comes first, so that each can decrypt data from the others.
+  // If there are several processes, this must come first, so that each of them can decrypt the others' data.
   await restartWith(`${former},${newest}`);
   await restartWith(`${newest}, ${former}`);
   await expect.poll(done).toHaveLength(1);

@@ -15,7 +15,7 @@ import {
 const KEY = 'sandbox-key';
 const AT_ONCE = 4;
 
-/** Creates a service that holds all submissions until the test releases them, oldest first. */
+/** Creates a service that holds all submissions until the test releases them, starting with the oldest. */
 function heldService() {
   const held: (() => void)[] = [];
   let isOpen = false;
@@ -34,7 +34,7 @@ function heldService() {
   };
 }
 
-it('five long lists and 60 simultaneous commands of one member do not delay another guild', async () => {
+it("another guild isn't delayed by five long lists and one member's 60 simultaneous commands", async () => {
   const service = heldService();
   const bot = await oneBot({
     env: { LISTING_REQUESTS_AT_ONCE: String(AT_ONCE), LISTING_API_TIMEOUT_MS: '60000' },
@@ -50,7 +50,7 @@ it('five long lists and 60 simultaneous commands of one member do not delay anot
   for (const { member } of withLists) previews.push({ member, preview: await sendFile(member, lines(300)) });
   const reports = previews.map(({ member, preview }) => pressSubmit(member, preview));
   await expect.poll(() => service.held.length).toBe(AT_ONCE);
-  // 20 of the member's commands wait; the bot rejects the other 40 immediately.
+  // Twenty of the member's commands wait. The bot rejects the other 40 immediately.
   const answered: string[] = [];
   const singles = Array.from({ length: 60 }, async (_, n) => {
     answered.push(textOf(await addServer(flood.member, `flood-${n}.example.com:27015`)));
@@ -59,7 +59,7 @@ it('five long lists and 60 simultaneous commands of one member do not delay anot
 
   const before = adds(bot).length;
   const answer = addServer(other.member, 'other.example.com:27015');
-  // Now it waits for its turn.
+  // The command is now waiting for its turn.
   const reserved = "SELECT 1 FROM servers WHERE host = 'other.example.com' AND reserved_at IS NOT NULL";
   await expect.poll(async () => (await bot.store.rows(reserved)).length).toBe(1);
   // Each response allows one more request.
@@ -74,7 +74,7 @@ it('five long lists and 60 simultaneous commands of one member do not delay anot
   expect(hosts.indexOf('other.example.com')).toBeGreaterThanOrEqual(0);
   expect(hosts.indexOf('other.example.com')).toBeLessThanOrEqual(AT_ONCE);
 
-  // All other submissions finish as well, and each gets its outcome.
+  // All other submissions also finish and get an outcome.
   service.open();
   expect(textOf(await answer)).toContain(ACCEPTED);
   await Promise.all([...reports, ...singles]);

@@ -28,11 +28,11 @@ import {
 } from '../support/people.ts';
 
 /*
- * Custom ids are not secret: Discord sends them to everyone who sees a message. Even so, only the member may change what a custom id refers to, only
- * in its guild, and only with the required permission.
+ * Custom ids aren't secret, because Discord sends them to everyone who can see a message. Still, only the member may change
+ * what a custom id refers to, and only in the guild it belongs to and with the required permission.
  */
 
-/** Buttons and select menus that anyone may use, each for their own data. */
+/** Buttons and select menus that all members may use. Each member only reaches their own data. */
 const OPEN_PRESSES = [
   'addserver:new',
   'addservers:new',
@@ -89,7 +89,7 @@ const GUARDED_PRESSES = [
   'submissions:declineall',
   'submissions:refuse',
 ];
-/** Modals that belong to a submission. With the id of another member's submission, they only show an error. */
+/** Modals that belong to a submission. If the submission belongs to another member, they only show an error. */
 const SUBMITS_OF_A_SUBMISSION = [
   'submit:changed',
   'submit:correct',
@@ -97,7 +97,7 @@ const SUBMITS_OF_A_SUBMISSION = [
   'submit:game',
   'submit:lines',
 ];
-/** Modals that contain only the user's own input. */
+/** Modals that only contain the user's own input. */
 const OPEN_SUBMITS = ['submit:another', 'submit:paste', 'submit:retyped'];
 const GUARDED_SUBMITS = [
   'panel:post',
@@ -112,11 +112,14 @@ const GUARDED_SUBMITS = [
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
-/** Whether the current version shows it. `submissions:refuse` exists only in messages of earlier versions. */
+/**
+ * Whether the current version shows this button. `submissions:refuse` only exists in messages that earlier versions have
+ * posted.
+ */
 const isShown = (name: string) => name !== 'submissions:refuse';
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
-/** Creating the commands doesn't use any of their dependencies. */
+/** `createCommands` doesn't use any of the dependencies itself. */
 const { commands, actions } = createCommands({} as Parameters<typeof createCommands>[0]);
 const named = [
   ...commands.map((command) => [command.data.name, command] as const),
@@ -127,7 +130,7 @@ const declared = (kind: 'presses' | 'submits') =>
     Object.keys(handlers).map((action) => `${name}:${action}`),
   );
 
-/** Returns the same user in a guild of their own. */
+/** Returns the same user in another guild. */
 function inOther({ discord, id, name, channelId }: TestGuild, person: Person): Person {
   const guild = { id, name, channelId };
   return discord.person({ ...ROLES.admin, guild, name: person.name, userId: person.userId });
@@ -136,7 +139,7 @@ function inOther({ discord, id, name, channelId }: TestGuild, person: Person): P
 const REFUSED = 'You need the “Manage Server” permission';
 const NOT_YOURS = "This isn't yours. Only the member who started it can use it.";
 
-/** A button or select menu that the bot showed to a user of the guild. */
+/** A button or select menu that the bot showed to a user in the guild. */
 interface Control {
   readonly by: 'member' | 'admin';
   readonly answer: Answer;
@@ -149,7 +152,10 @@ interface Opened {
   readonly modal: SeenModal;
 }
 
-/** Everything that the bot showed in a guild: controls of every kind, and modals of every kind, which can be submitted once. */
+/**
+ * Everything that the bot showed in a guild: every kind of button and menu, and every kind of modal. Each modal can be
+ * submitted once.
+ */
 interface Everything {
   readonly controls: readonly Control[];
   readonly windows: readonly Opened[];
@@ -253,7 +259,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   return { controls, windows: [...windows, { by: 'admin', modal: declining }], list };
 }
 
-/** Buttons that open a modal. A draft with one line opens a different modal than a draft with several. */
+/** Buttons that open a modal. If a draft has a single line, its modal is different from one for several lines. */
 const OPENERS = [
   'addserver:new',
   'panel:new',
@@ -283,7 +289,7 @@ async function openWindows(
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);
-    // A member has only ten drafts, so buttons of the oldest ones open no modal.
+    // A member has only ten drafts, so buttons that belong to the oldest ones don't open a modal.
     if (found.kind !== 'modal') continue;
     const { modal } = found;
     const kind = kindOf(modal);
@@ -294,12 +300,12 @@ async function openWindows(
 
 interface Place {
   readonly bot: Bot;
-  /** The guild in which everything was shown. */
+  /** The guild in which the buttons, menus and modals were shown. */
   readonly guild: TestGuild;
 }
 type Who = Pick<Person, 'guildId' | 'userId'>;
 
-/** Returns all stored data of the guild, except the data of this user. */
+/** Returns the guild's data without the data that belongs to this user. */
 async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who): Promise<string> {
   const owner = guildId === guild.id ? userId : '';
   const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
@@ -309,11 +315,11 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
     found.push(...(await store.rows(others, guild.id, owner)));
   }
   const lines = found.map((row) => JSON.stringify(row));
-  // PostgreSQL returns rows in any order, and the order changes after an ANALYZE.
+  // PostgreSQL returns rows in any order, and the order can change after an ANALYZE.
   return lines.toSorted().join('\n');
 }
 
-/** Input for any modal that never leads to a request to the service. */
+/** Input for every kind of modal. It never leads to a request to the service. */
 const TYPED = {
   server: '10.0.0.1',
   servers: '10.0.0.1:1 cs2',
@@ -325,13 +331,13 @@ const TYPED = {
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
 
-/** Returns valid input with a new address. It would be submitted if a modal accepted another user's input. */
+/** Returns valid input with a new address. If a modal accepted input for another user, this would be submitted. */
 function submittable(): typeof TYPED {
   const server = `typed-${randomUUID()}.example.com`;
   return { ...TYPED, server, servers: `${server}:1 cs2` };
 }
 
-/** Checks that an action changes no stored data of other users, and submits no server. */
+/** Checks that an action doesn't change other users' data and doesn't submit a server. */
 async function changesNothing(place: Place, who: Who, act: () => Promise<void>): Promise<void> {
   const { guild } = place;
   const before = await stored(place, who);
@@ -341,7 +347,7 @@ async function changesNothing(place: Place, who: Who, act: () => Promise<void>):
   expect(adds(guild)).toHaveLength(requests);
 }
 
-/** Returns a value to choose in a select menu, or `undefined` for a button. */
+/** Returns a value to choose in a select menu. Returns `undefined` for a button. */
 function chosenIn({ type, options }: Component): readonly string[] | undefined {
   if (type === ComponentType.StringSelect) {
     const [first] = [...(options ?? [])].toSorted(
@@ -353,9 +359,9 @@ function chosenIn({ type, options }: Component): readonly string[] | undefined {
   return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
 }
 
-/** Uses a copy of a control, posted where everyone can see it. Returns the reply's text. */
+/** Posts a copy of a button or menu where everyone can see it, and uses it. Returns the content of the reply. */
 async function use(bot: Bot, { id, component }: Control, person: Person): Promise<string> {
-  // Discord allows five messages in five seconds per channel, and the control may post another one.
+  // Discord allows five messages per channel in five seconds, and the button may post another one.
   bot.discord.clock.advance(2_000);
   const row = { type: ComponentType.ActionRow, components: [{ ...component, disabled: false }] };
   const copy = await postComponents(bot, person.channelId, [row]);
@@ -368,7 +374,7 @@ async function use(bot: Bot, { id, component }: Control, person: Person): Promis
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Runs an action, and replaces the data of its interaction on the way to the bot. */
+/** Runs an action, but replaces the data of its interaction before it reaches the bot. */
 async function forged(bot: Bot, data: Data, act: () => Promise<Answer>): Promise<Answer> {
   const { gateway } = bot.discord;
   onTestFinished(() => gateway.disturbDispatch({}));
@@ -382,14 +388,14 @@ async function forged(bot: Bot, data: Data, act: () => Promise<Answer>): Promise
   }
 }
 
-/** Returns the components of a submitted modal, as Discord sends them. */
+/** Returns the components of a submitted modal the way Discord sends them. */
 const typedFields = (typed: typeof TYPED) =>
   Object.entries(typed).map(([custom_id, value]) => ({
     type: ComponentType.Label,
     component: { type: ComponentType.TextInput, custom_id, value },
   }));
 
-/** Submits a modal that the bot didn't open for this user. Returns the reply's text. */
+/** Submits a modal that the bot didn't open for this user. Returns the content of the reply. */
 async function submitForged(
   bot: Bot,
   person: Person,
@@ -400,24 +406,25 @@ async function submitForged(
   return textOf(await forged(bot, data, () => person.submit(window, typedInto(window))));
 }
 
-/** Matches servers of other users. */
+/** Matches other users' servers. */
 const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
 
-describe('a control that was shown to another user', () => {
-  it('is tested for every kind of control', async ({ guild }) => {
+describe('a button or menu that was shown to another user', () => {
+  it('is covered by these tests, whatever its kind', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
-    // These open two kinds of modals: fields or a paragraph for lines, and a quota or a panel for settings.
+    // These buttons open two kinds of modals. Lines are edited in fields or in one large field, and a setting's modal
+    // contains a quota or a panel.
     const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
     expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
 
-  it('has no effect for a member without the permission', async ({ bot, guild, member }) => {
+  it("has no effect if a member doesn't have the permission", async ({ bot, guild, member }) => {
     const { controls, list } = await showEverything(guild);
     const other = guild.person({ role: 'other' });
     for (const control of controls) {
@@ -427,7 +434,7 @@ describe('a control that was shown to another user', () => {
         expect(said).not.toMatch(OTHERS);
       });
     }
-    // It still works for its own user.
+    // It still works for the user it belongs to.
     expect(textOf(await pressSubmit(member, list))).toContain('1 sent for review');
   });
 
@@ -437,7 +444,7 @@ describe('a control that was shown to another user', () => {
       await changesNothing({ bot, guild }, admin, async () => void (await use(bot, control, admin)));
   });
 
-  it('has no effect if it is used in another guild', async ({ bot, guild }) => {
+  it('has no effect in another guild', async ({ bot, guild }) => {
     const { controls } = await showEverything(guild);
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     for (const control of controls) {
@@ -449,8 +456,8 @@ describe('a control that was shown to another user', () => {
   });
 });
 
-describe('a modal that another user opened', () => {
-  it('has no effect for a user without the permission', async ({ bot, guild }) => {
+describe('a modal that was opened by another user', () => {
+  it("has no effect if a user doesn't have the permission", async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -460,7 +467,7 @@ describe('a modal that another user opened', () => {
     }
   });
 
-  it('has no effect if its own user submits it in another guild', async ({ bot, guild }) => {
+  it('has no effect if the same user submits it in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -468,11 +475,11 @@ describe('a modal that another user opened', () => {
       await submitAs({ bot, guild }, window, { userId: guild[window.by].userId, guildId, permissions });
   });
 
-  /** Whether a modal belongs to a user. An empty one contains only the input of the user who submits it. */
+  /** Whether a modal belongs to a user. An empty modal only contains what the user who submits it has entered. */
   const isOfSomebody = ({ modal }: Opened) =>
     !/^submit:(?:fields:(?:#|$)|another:)/.test(modal.data.custom_id);
 
-  /** Submits a modal, and forges its user and guild on the way to the bot. Returns the reply's text. */
+  /** Submits a modal, but replaces its user and guild before it reaches the bot. Returns the content of the reply. */
   async function submitAs(
     place: Place,
     { by, modal }: Opened,
@@ -496,8 +503,8 @@ describe('a modal that another user opened', () => {
   }
 });
 
-describe('a forged modal with the id of a submission', () => {
-  it("doesn't change data of another member or guild", async ({ bot, guild, admin, member }) => {
+describe("a forged modal with a submission's id", () => {
+  it("doesn't change another member's or guild's data", async ({ bot, guild, admin, member }) => {
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'no-port.example.com');
     await addServer(member, 's1.example.com:27015');
@@ -507,7 +514,7 @@ describe('a forged modal with the id of a submission', () => {
     await addServer(member, 'decided.example.com:1');
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
     await addServer(member, 'waits.example.com:1');
-    // A decided submission no longer has a draft.
+    // A submission that has been decided no longer has a draft.
     const drafts = await bot.store.rows(
       `SELECT coalesce(drafts.id, draft_id) AS id, drafts.id IS NULL AS is_deleted, state
         FROM drafts FULL JOIN submissions ON draft_id = drafts.id
@@ -543,7 +550,7 @@ describe('a forged modal with the id of a submission', () => {
 });
 
 describe('a forged button on a public message', () => {
-  it("doesn't change the message, even for users who may use it", async ({ bot, guild, admin }) => {
+  it("doesn't change the message, even if the user may use the button", async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);
@@ -555,7 +562,7 @@ describe('a forged button on a public message', () => {
     }
   });
 
-  it("doesn't change the message through a modal that was opened from it", async ({ bot, guild, admin }) => {
+  it("doesn't change the message through the modal that it opens", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
@@ -574,7 +581,7 @@ describe('a forged button on a public message', () => {
   });
 });
 
-describe('the permission for a command', () => {
+describe('the permission that a command requires', () => {
   const forAdmins = commands
     .filter(({ permission }) => permission !== undefined)
     .map(({ data }) => data.name);
@@ -592,7 +599,7 @@ describe('the permission for a command', () => {
 
   it.for(
     forAdmins,
-  )('is also required for /%s from members who may use it under Integrations, and a denial is logged', async (name, {
+  )('is also checked if members may use /%s under Integrations, and the bot logs who was denied', async (name, {
     bot,
     guild,
     member,
@@ -604,7 +611,7 @@ describe('the permission for a command', () => {
     );
     const logged = bot.log().filter(({ msg }) => msg === 'denied: the member lacks the permission');
     expect(logged.at(-1)).toMatchObject({ guildId: guild.id, command: name });
-    // These lines contain no input, no chosen value and no argument of a button.
+    // These lines don't contain any input, chosen values or arguments from a button's custom id.
     for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)
       expect(Object.keys(rest).filter((key) => !['guildId', 'command', 'action'].includes(key))).toEqual([]);
   });

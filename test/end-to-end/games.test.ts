@@ -4,7 +4,7 @@ import { createTestClock } from '../support/machine.ts';
 import { addServer, allowGames, paste, pressSubmit } from '../support/people.ts';
 
 const it = botTest();
-/** For tests that concern the list of games, which all guilds of a bot share. */
+/** For tests that change the list of games, which all of a bot's guilds share. */
 const ownIt = ownBotTest({ key: null });
 
 /** Returns the reply to /games, with or without a search. */
@@ -26,13 +26,13 @@ describe('/games', () => {
     await setKey(admin, 'sandbox-key');
     const answer = await member.slash('games');
     expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
-    // Some clients show no small text in embeds.
+    // Some clients don't show small text in embeds.
     expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
     expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
     expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
   });
 
-  it('finds games by part of their name', async ({ guild }) => {
+  it('finds games by any part of their names', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('games match “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
@@ -51,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it("has the list immediately with the operator's key, and keeps an old list if the service is down", async () => {
+  it("uses the operator's key to show the list immediately, and keeps an old list if the service is down", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();
@@ -62,13 +62,13 @@ describe('/games', () => {
   });
 });
 
-it('suggestions begin with the games that the guild submits most, in every command', async ({
+it('suggestions start with the games that the guild submits most, in every command', async ({
   bot,
   member,
   listing,
 }) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
-  /** Returns the aliases suggested for an empty input. */
+  /** Returns the aliases that are suggested before the member has typed anything. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
     const choices = await member.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
     return choices === 'lost' ? [] : choices.map(({ value }) => String(value));

@@ -12,7 +12,7 @@ const it = botTest({
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
 it('/help shows members the commands they can use, as mentions', async ({ guild, member }) => {
-  // Right after the start, the bot may not know the ids of its commands yet.
+  // Right after it has started, the bot may not know the ids of its commands yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
     .toContain('</');
@@ -39,7 +39,7 @@ it('/help shows all commands to users who can manage the server', async ({ guild
   }
 });
 
-it('/help replies with a single request, and with plain text if Discord rejects that', async ({
+it('/help replies with a single request, and with plain text if Discord rejects it', async ({
   member,
   discord,
 }) => {
@@ -55,7 +55,7 @@ it('/help replies with a single request, and with plain text if Discord rejects 
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help begins with the next step: setting the key, or an example of /addserver', async ({
+it('/help starts with the next step, either setting the key or an example of /addserver', async ({
   guild,
   admin,
   member,
@@ -74,7 +74,7 @@ it('/help begins with the next step: setting the key, or an example of /addserve
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
   await allowGames(guild, ['dayz', 'ark']);
   expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
-  // Command names are not translated, just like in mentions.
+  // Command names aren't translated, and neither are mentions of them.
   expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
 });
 
@@ -82,9 +82,11 @@ it.for([
   { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
   { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
   { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
-])('/help begins with what waits for whoever can decide: $locale', async ({ locale, waits, decide }, {
-  guild,
-}) => {
+])('/help starts with the waiting submissions if the user can decide them: $locale', async ({
+  locale,
+  waits,
+  decide,
+}, { guild }) => {
   await setKey(guild.admin, 'sandbox-key');
   await turnApprovalOn(guild);
   const helpFor = (role: 'admin' | 'moderator' | 'other') => guild.person({ role, locale }).slash('help');

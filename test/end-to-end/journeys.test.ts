@@ -18,9 +18,12 @@ import {
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
-/* The first day of an admin and a member, in several languages and a pseudo-language. The tests check every message and every modal on the way. */
+/*
+ * An admin's and a member's first day, in several languages and a pseudo-language. The tests check every message and every
+ * modal along the way.
+ */
 
-/** Names that are not translated, longest first. */
+/** Names that aren't translated, longest first. */
 const NAMES = [
   ...SANDBOX_GAMES.flatMap(({ name }) => [name, escapeText(name)]),
   'minecarft',
@@ -59,10 +62,10 @@ it.for([
   const guild = await bot.newGuild({ locale });
   const admin = guild.person({ role: 'admin', locale });
   const member = guild.person({ locale });
-  /** All texts shown so far. */
+  /** Every message shown so far. */
   const seen: string[] = [];
 
-  /** Records a reply and checks that it has no faults. */
+  /** Records a reply and checks it for mistakes. */
   function good(answer: Answer): Answer {
     const shown = answer.kind === 'modal' ? answer.modal : messageOf(answer);
     seen.push(...textsOf(shown));
@@ -75,7 +78,7 @@ it.for([
   const window = async (person: Person, answer: Answer, label: string) =>
     modalOf(await pressed(person, answer, label));
   const add = async (server: string, options = {}) => good(await addServer(member, server, options));
-  /** Checks a reply and its edits until it is final. */
+  /** Checks a reply and every edit until it is final. */
   async function toTheEnd(answer: Answer): Promise<Answer> {
     for (;;) {
       const change = messageOf(answer).changed();
@@ -84,11 +87,11 @@ it.for([
       await change;
     }
   }
-  /** Sets the bot up as an admin. */
+  /** Sets up the bot as an admin. */
   async function setUp(): Promise<void> {
     for (const name of ['help', 'keystatus', 'settings', 'games', 'privacy', 'submissions', 'removekey'])
       await slash(admin, name);
-    // This checks the modal itself.
+    // This only checks the modal.
     good(await admin.slash('setkey'));
     const refused = good(await setKey(admin, 'wrong-key'));
     const again = await window(admin, refused, t('again.tryAgain'));
@@ -160,7 +163,7 @@ it.for([
     await add(`${server}:3`);
   }
 
-  /** Submits a list and the servers of a message as a member. */
+  /** Submits a list and a message's servers as a member. */
   async function addLists(): Promise<void> {
     const wrong = [
       'a.example.com cs2',
@@ -195,7 +198,7 @@ it.for([
     await pressed(member, question, t('privacy.deleteName'));
   }
 
-  /** Renews a key that the service rejects, as an admin. */
+  /** Replaces a key that the service has rejected, as an admin. */
   async function renewKey(): Promise<void> {
     listing.revoke('sandbox-key-1234');
     await add(`${locale}-refused.example.com:1`);

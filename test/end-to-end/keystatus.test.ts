@@ -9,7 +9,7 @@ const KEY = 'key-of-the-status-tests-wxyz';
 const it = botTest({ key: KEY });
 it.beforeEach(({ guild }) => chooseLogChannel(guild));
 
-/** Submits a new server each time, because a repeated one would cause a warning. */
+/** Submits a new server each time, because submitting the same one again would cause a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
 const REFUSED = /❌ The listing service rejects .* API key, so the bot makes only one attempt an hour/;
@@ -21,7 +21,7 @@ const notices = (guild: TestGuild) =>
   );
 
 describe('/keystatus', () => {
-  it('shows who set the key, when, its last characters, and when it last worked, but not the key', async ({
+  it("shows the key's last characters, who set it and when, and when it last worked, but not the key itself", async ({
     guild,
   }) => {
     const said = await keyStatus(guild);
@@ -33,7 +33,7 @@ describe('/keystatus', () => {
     expect(said).not.toContain(KEY);
   });
 
-  it('tests the key when the button is pressed, and resumes using it once it works', async ({
+  it('tests the key when the button is pressed, and uses it again once it works', async ({
     guild,
     admin,
     listing,
@@ -57,14 +57,14 @@ describe('/keystatus', () => {
     expect(textOf(await admin.press(status, 'Check now'))).toMatch(/^(?!.*❌).*The key works\./s);
     expect(await addOne(guild)).toContain(ACCEPTED);
     await expect.poll(() => notices(guild)).toHaveLength(1);
-    // The log channel shows one message about the rejection, and one when the key works again.
+    // The log channel shows one message about the rejection, and another one when the key works again.
     const allClear = () => logLines(guild).filter((line) => line.includes('✅ The API key works again.'));
     await expect.poll(allClear).toHaveLength(1);
   });
 });
 
 describe('a key that the service rejects', () => {
-  it('is reported once in the log channel and in three commands, even after a restart', async ({
+  it('is reported once in the log channel, and in three commands, even after a restart', async ({
     bot,
     guild,
     admin,
@@ -73,7 +73,7 @@ describe('a key that the service rejects', () => {
   }) => {
     listing.revoke(KEY);
     await Promise.all([addOne(guild), addOne(guild, admin), addOne(guild, guild.person({ role: 'other' }))]);
-    // The new process doesn't know what the old one posted in the last seconds.
+    // The new process doesn't know what the old one posted in its last seconds.
     bot.mayBreak(BREACHES.tooOften, 2);
     await bot.restart();
     const requests = listing.requests.length;
@@ -96,7 +96,7 @@ describe('a key that the service rejects', () => {
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('is also marked if it is rejected for the list of games, and is tried again an hour later', async () => {
+  it("is also marked as rejected if the list of games can't be fetched with it, and is tried again an hour later", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { GAMES_TTL_SECONDS: '30' }, listing: { keys: [KEY] } });
     const own = await bot.newGuild({ key: KEY });
@@ -107,7 +107,7 @@ describe('a key that the service rejects', () => {
     await expect.poll(() => notices(own)).toHaveLength(1);
     expect(await addOne(own)).toMatch(REFUSED);
     expect(own.listing.submitted).toEqual([]);
-    // The service made a mistake. The bot notices that with the next submission an hour later.
+    // The service had made a mistake. The bot finds out an hour later, when the next server is submitted.
     own.listing.allow(KEY);
     clock.advance(3_600_000);
     expect(textOf(await own.admin.slash('keystatus'))).toContain('Rejected since');

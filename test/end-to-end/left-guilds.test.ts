@@ -2,18 +2,21 @@ import { describe, expect } from 'vitest';
 import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, openSetting, staffChannel } from '../support/people.ts';
 
-/** Tests of the module cover each decision. These tests cover that the bot runs the check, and with which data. */
+/**
+ * The module's own tests cover every decision. These tests check that the bot runs the check, and that it uses the right
+ * data.
+ */
 const it = ownBotTest({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '1' } });
 
 const DAY_MS = 86_400_000;
 
-describe('a guild that has only the commands, without the bot user', () => {
-  it('loses all data once its commands were unused for the grace period', async ({ bot }) => {
+describe('a guild that has the commands but not the bot user', () => {
+  it('loses all data if nobody uses its commands during the grace period', async ({ bot }) => {
     const guild = bot.discord.guildEvents.add({ name: 'Commands only', bot: false });
     const admin = bot.discord.person({ guild, name: 'admin', permissions: 1n << 5n });
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(admin, 'play.example.com:1'))).toContain(ACCEPTED);
-    // The days of a new database start with its first check.
+    // In a new database, the grace period starts with the first check.
     const checked = "SELECT 1 FROM keyv WHERE key = 'application:current'";
     await expect.poll(() => bot.store.rows(checked)).toHaveLength(1);
     await bot.process.stop();
@@ -23,7 +26,7 @@ describe('a guild that has only the commands, without the bot user', () => {
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });
 
-  it('needs to add the bot before it can choose a log channel', async ({ guild, admin, discord }) => {
+  it('must add the bot before it can choose a log channel', async ({ guild, admin, discord }) => {
     const settings = await openSetting(guild, 'Log channel');
     discord.guildEvents.keepCommandsOnly(guild);
     const answer = await admin.pick(settings, ['#staff']);

@@ -9,14 +9,14 @@ const it = botTest({
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('a service with a configured name is shown by that name, with a link', async ({ member, listing }) => {
+it("if the service's name is configured, the bot shows it with a link", async ({ member, listing }) => {
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 
-it("an unknown outcome links to the service's page, with a search for a single address", async ({
+it("if the outcome is unknown, the reply links to the service's page, and searches it for a single address", async ({
   member,
   listing,
 }) => {

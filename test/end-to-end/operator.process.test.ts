@@ -9,7 +9,7 @@ import { isOnPostgres } from '../support/database.ts';
 import { folder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, adds, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 
-/** EX_CONFIG from sysexits.h. The systemd unit doesn't restart the bot after this status. */
+/** This is EX_CONFIG in sysexits.h. The systemd unit doesn't restart the bot after this status. */
 const UNUSABLE = 78;
 
 const it = botTest({
@@ -18,7 +18,7 @@ const it = botTest({
   env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0', LISTING_API_TIMEOUT_MS: '60000' },
 });
 
-it('a bot that cannot start names every invalid variable in one message, without any values', async () => {
+it("if the bot can't start, one message lists all invalid variables without their values", async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
     cwd: tmpdir(),
     env: {
@@ -34,7 +34,7 @@ it('a bot that cannot start names every invalid variable in one message, without
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it('a token that Discord rejects stops the bot with one sentence', async () => {
+it('if Discord rejects the token, the bot prints one sentence and exits', async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -56,7 +56,7 @@ it('a token that Discord rejects stops the bot with one sentence', async () => {
   ).toEqual([]);
 });
 
-it('a container with an invalid configuration explains why, and waits until it is stopped', async () => {
+it('if the configuration is invalid, a container explains why, and waits until it is stopped', async () => {
   const ended = runFile(['src/start.js', '--started-again'], {
     cwd: tmpdir(),
     env: {},
@@ -72,7 +72,7 @@ it('a container with an invalid configuration explains why, and waits until it i
   });
 });
 
-describe('a bot over TLS, where the servers also offer HTTP/2', () => {
+describe('a bot that connects over TLS to servers that also support HTTP/2', () => {
   it('logs its configuration when it starts, and registers its commands only once', async ({
     bot,
     listing,
@@ -89,7 +89,7 @@ describe('a bot over TLS, where the servers also offer HTTP/2', () => {
     expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('handles submissions of three kinds and sends a file, over HTTP/1.1', async ({
+  it('handles three kinds of submissions and sends a file, all over HTTP/1.1', async ({
     member,
     discord,
     listing,
@@ -139,26 +139,31 @@ describe('a bot over TLS, where the servers also offer HTTP/2', () => {
     const running = addServer(member, 'running.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
     const printed = bot.output().length;
-    // On Ctrl-C under npm, the process receives the signal twice.
+    // On Ctrl+C, a process that was started by npm receives the signal twice.
     process.kill(Number(bot.process.pid), signal);
     const stopped = bot.process.stop(signal);
     await expect.poll(() => bot.output().slice(printed)).toContain('"stopping"');
     const late = await admin.slash('games');
-    // Over HTTP, the port is closed, so a load balancer would use another process.
+    // With HTTP, the port is closed, so a load balancer would use another process.
     expect(OVER_HTTP ? late.kind : textOf(late)).toContain(OVER_HTTP ? 'lost' : 'The bot is restarting');
     goOn();
     expect(textOf(await running)).toContain(ACCEPTED);
     expect(await stopped).toMatchObject({ status: 0 });
   });
 
-  it('stops within seconds even if a request gets no response', async ({ bot, guild, member, listing }) => {
+  it("stops within seconds even if it doesn't get a response to a request", async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'unanswered.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
     expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
   });
 
-  it('stops immediately on a second signal that arrives later', async ({ bot, guild, member, listing }) => {
+  it('stops immediately when it receives a second signal later', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'second.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
@@ -172,7 +177,7 @@ describe('a bot over TLS, where the servers also offer HTTP/2', () => {
   });
 });
 
-it('a bot with a part that never stops still exits, with status 1', async () => {
+it('a bot still exits with status 1 if one of its parts never stops', async () => {
   const preload = new URL('../faults/preloads/endless-stop.ts', import.meta.url);
   const bot = await openBot({ asProcess: true, env: { NODE_OPTIONS: `--import=${preload}` } });
   await expect(bot.close()).rejects.toMatchObject({

@@ -14,13 +14,16 @@ import {
 } from '../support/people.ts';
 import { rendered } from '../words/rendered.ts';
 
-/* Tests of the module cover how text is escaped. These tests check that the bot escapes all text by others, wherever it repeats it. */
+/*
+ * The module's own tests cover how text is escaped. These tests check that the bot escapes everything that others have
+ * written, wherever it repeats it.
+ */
 
 const MASKED = '[a] [Staff login](https://evil.example/x)';
 /** Markup that the bot's own sentences contain. */
 const OURS = /^(?:strong|inlineCode|blockQuote|slashCommand|user|channel|timestamp|subtext|list)$/;
 
-/** Returns the kinds of markup, other than the bot's own, in all messages that the bot sent. */
+/** Returns all kinds of markup in the bot's messages that aren't the bot's own. */
 function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
@@ -29,7 +32,7 @@ function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   return texts.flatMap((text) => rendered(text).active.filter((kind) => !OURS.test(kind)));
 }
 
-/** Returns all texts in which Discord renders markup. */
+/** Returns every string in which Discord renders markup. */
 function textsOf(body: unknown): string[] {
   if (Array.isArray(body)) return body.flatMap(textsOf);
   return Object.entries(Object(body)).flatMap(([name, value]) => {
@@ -53,7 +56,7 @@ const it = ownBotTest();
 const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
 const gamesIt = ownBotTest({ listing: { games } });
 
-describe('text written by others has no effect as markup', () => {
+describe("text that others have written isn't rendered as markup", () => {
   gamesIt('in names of games, with which every command still works', async ({ guild, admin, member }) => {
     await chooseLogChannel(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');

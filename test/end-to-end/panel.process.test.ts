@@ -6,7 +6,7 @@ import { ACCEPTED, edit, labelsOf, pickSetting, postPanel, pressSubmit, upload }
 
 const hosts = ({ listing }: TestGuild) => listing.submitted.map(({ server }) => server);
 
-/** Submits from the panel as a member who never types a command, while another process replaces the bot. */
+/** Submits servers through the panel, as a member who never types a command, while another process replaces the bot. */
 async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promise<void> {
   const { member } = guild;
   const panel = await postPanel(guild, 'Be kind.');

@@ -32,7 +32,7 @@ const withKeyIt = botTest();
 const inGeneral = ({ discord, admin }: TestGuild) => discord.messages({ channelId: admin.channelId });
 const contentsIn = (guild: TestGuild) => inGeneral(guild).map(({ current }) => current?.content);
 
-/** Returns an admin of the guild in another of its channels. */
+/** Returns one of the guild's admins in another channel. */
 function inChannel(guild: TestGuild, name: string): Person {
   const { discord, id, channelId, admin } = guild;
   const channel = discord.channels(guild).find((each) => each.name === name);
@@ -46,13 +46,13 @@ function inChannel(guild: TestGuild, name: string): Person {
 }
 
 describe('a panel', () => {
-  it('is a public message that pings no one', async ({ bot, guild, discord }) => {
+  it("is a public message that doesn't ping anyone", async ({ bot, guild, discord }) => {
     const german = await bot.newGuild({ locale: 'de' });
     const from = discord.requests.length;
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
     const panel = await postPanel(german, text);
     expect(panel.ephemeral).toBe(false);
-    // The heading is in the text, so that it shows where embeds are turned off.
+    // The heading is part of the content, so that people who have turned embeds off can see it.
     expect(panel.current.content).toMatch(/^### Spielserver einreichen\n/);
     expect(panel.current.content.endsWith(`\n\n${text}`)).toBe(true);
     expect(panel.current.embeds).toEqual([]);
@@ -61,7 +61,7 @@ describe('a panel', () => {
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     const english = await postPanel(guild, ' ');
     expect(labelsOf(english)).toEqual(['Submit a game server', 'Submit a list', 'My submissions']);
-    // The modal uses the language of the user who pressed, and contains no text of the panel.
+    // The modal uses the language of the user who pressed the button, and doesn't contain the panel's text.
     await setKey(german.admin, 'sandbox-key');
     const button = JSON.stringify(panel.current).match(/addservers:new:/)?.[0] ?? '';
     const { data } = modalOf(await german.member.press(panel, button));
@@ -69,7 +69,7 @@ describe('a panel', () => {
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it('cannot be posted in a thread, and its modal and /settings explain who can use it', async ({
+  it("can't be posted in a thread, and its modal and /settings explain who can use it", async ({
     guild,
     admin,
   }) => {
@@ -113,7 +113,7 @@ describe('a panel', () => {
     expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
   });
 
-  it('is not posted if Discord rejects a link in it, and the reply explains that', async ({
+  it("isn't posted if Discord rejects a link in it, and the reply explains why", async ({
     guild,
     admin,
     discord,
@@ -156,7 +156,7 @@ describe('a panel', () => {
     await allowGames(guild, ['ark', 'cs2']);
     const [game] = modalFields(await draftModal());
     expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
-    // This is more than fits into a select menu, but fewer than the service has.
+    // These are too many for a select menu, but fewer than the service has.
     let page: Answer = await openSetting(guild, 'Games');
     await admin.pick(page, optionsOf(page));
     page = await admin.press(page, 'Next');
@@ -215,7 +215,7 @@ describe('a panel', () => {
       const decided = await admin.press(own, 'Approve or decline (2)');
       expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
       expect(labelsOf(decided)).toContain('Approve');
-      // A member sees their own waiting submissions, but not those of others.
+      // Members see their own waiting submissions, but not the ones of others.
       const others = await mine(member);
       expect(textOf(others)).toContain('2 submissions are waiting');
       expect(textOf(await member.press(others, 'Next waiting'))).toContain('b.example.com');
@@ -249,7 +249,7 @@ describe('the panels of a guild', () => {
     expect(begun.modal.data.title).toBe('Submit a game server');
     expect((await openModal(member, first, 'Submit a game server')).typed).toMatchObject({ game: '' });
 
-    // With an unknown game, the new text is saved and the previous game is kept.
+    // If the game is unknown, the new text is saved and the panel keeps its previous game.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
     expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
     expect(second.current.content).toMatch(/\n\nFor all$/);
@@ -299,7 +299,7 @@ describe('the panels of a guild', () => {
     ]);
   });
 
-  it('are removed with their channel, cannot be changed from another guild, and are limited to ten', async ({
+  it("are removed along with their channel, can't be changed from another guild, and are limited to ten", async ({
     bot,
     guild,
     admin,
@@ -332,7 +332,7 @@ describe('the panels of a guild', () => {
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
   });
 
-  it('keep the changes of two modals that were open at the same time', async ({ guild, admin }) => {
+  it('keep the changes from two modals that were open at the same time', async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const text = await openModal(admin, await openSetting(guild, 'Panels'));
     const game = await openModal(admin, await openSetting(guild, 'Panels'));
@@ -344,7 +344,7 @@ describe('the panels of a guild', () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
+  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -363,7 +363,7 @@ describe('the panels of a guild', () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('can be changed to a new language again if Discord rejected one of them', async ({
+  it('can be switched to a new language again if Discord rejected the change of one panel', async ({
     guild,
     admin,
     discord,
@@ -400,7 +400,7 @@ describe('the panels of a guild', () => {
     expect(changed).toHaveLength(1);
   });
 
-  it('switch to the language for everyone as soon as it changes', async ({ bot, discord }) => {
+  it('switch as soon as the language for everyone changes', async ({ bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
     const gone = await postPanel(guild, 'Drei');

@@ -3,7 +3,7 @@ import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf } from '../support/people.ts';
 
 const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HISTORY_DAYS: '3' } })
-  /** A user who submitted twice, under a name that occurs nowhere else in the database. */
+  /** A user who has submitted twice. Their name doesn't appear anywhere else in the database. */
   .extend('canary', async ({ guild, discord }) => {
     const canary = discord.person({ guild, name: 'CANARY', permissions: 0n });
     await addServer(canary, 'a.example.com:1');
@@ -12,7 +12,7 @@ const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HI
   });
 
 describe('/privacy', () => {
-  it('shows everyone what is stored, who receives it and for how long', async ({ member }) => {
+  it('shows everyone which data is stored, who receives it and for how long', async ({ member }) => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',
@@ -32,7 +32,7 @@ describe('/privacy', () => {
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
-  it("deletes a member's name after a confirmation, while limits still count their submissions", async ({
+  it("deletes a member's name after a confirmation, but limits still count their submissions", async ({
     bot,
     guild,
     admin,
@@ -57,7 +57,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
-  it('lets an admin delete all data of the guild after a confirmation', async ({ bot, admin, canary }) => {
+  it("lets an admin delete all of the guild's data after a confirmation", async ({ bot, admin, canary }) => {
     const onDisk = () => bot.store.content();
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const question = await admin.press(
@@ -72,7 +72,7 @@ describe('/privacy', () => {
       expect(await onDisk(), gone).not.toContain(gone);
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
     expect(textOf(await elsewhere.admin.slash('keystatus'))).toContain('Last worked');
-    // The guild still counts for the operator's limit. The member's own limit starts again.
+    // The operator's limit for the guild still counts these servers, but the member's own limit starts from zero.
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(canary, 'a.example.com:1'))).toContain(ACCEPTED);
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');

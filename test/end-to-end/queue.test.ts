@@ -19,18 +19,18 @@ import {
 
 const it = botTest();
 
-/** Three of the languages that moderators use the bot in. */
+/** Three of the languages in which moderators use the bot. */
 const LOCALES = ['en-US', 'de', 'ja'] as const;
 const wordsOf = (locale: string) => createWords().wordsFor(locale);
 
-/** Submits servers of the member, so that they wait: `q0.example.com:27015` and so on. */
+/** Submits servers as the member and leaves them waiting: `q0.example.com:27015` and so on. */
 async function letWait(guild: TestGuild, count: number): Promise<void> {
   await turnApprovalOn(guild);
   for (let n = 0; n < count; n += 1) await addServer(guild.member, `q${n}.example.com:27015`);
 }
 
 describe('the queue in /submissions', () => {
-  it.for(LOCALES)('shows one line about each decision, above the next submission (%s)', async (locale, {
+  it.for(LOCALES)('shows one line about each decision above the next submission (%s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -87,7 +87,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toMatch(/already submitted(?!.*and sent).*still waiting.*q1\.example/s);
   });
 
-  it.for(LOCALES)('opens the form with the input unchanged if a line does not exist (%s)', async (locale, {
+  it.for(LOCALES)("opens the form with the same input if a line doesn't exist (%s)", async (locale, {
     guild,
   }) => {
     await turnApprovalOn(guild);
@@ -96,7 +96,7 @@ describe('the queue in /submissions', () => {
     const moderator = inStaff(guild, 'admin', locale);
     const typed = { why: 'rules', reason: 'Not **ours**.\nNor yours.', lines: '2, 40' };
     const message = await waitingIn(guild);
-    // The log channel has the guild's language.
+    // The log channel uses the guild's language.
     for (const [on, label] of [
       [await moderator.slash('submissions'), t('approval.decline')],
       [message, 'Decline'],
@@ -113,7 +113,7 @@ describe('the queue in /submissions', () => {
   });
 });
 
-/** Counts what a moderator does: commands, presses and choices. */
+/** Counts how often a moderator runs a command, presses a button or chooses an option. */
 function counting(person: Person) {
   let presses = 0;
   const counted =
@@ -130,7 +130,7 @@ function counting(person: Person) {
   };
 }
 
-/** Makes servers of several members wait, so many of each. */
+/** Submits servers as several members and leaves them waiting. `counts` has a number for each member. */
 async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
   await turnApprovalOn(guild);
   const members = counts.map((_, index) => {
@@ -148,8 +148,8 @@ async function letMembersWait(guild: TestGuild, counts: readonly number[]): Prom
   return members;
 }
 
-describe('all submissions of a member', () => {
-  it.for(LOCALES)('are approved by one question, which shows them (%s)', async (locale, {
+describe('all submissions from one member', () => {
+  it.for(LOCALES)('are shown in a confirmation, which approves them together (%s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -171,7 +171,7 @@ describe('all submissions of a member', () => {
     expect(said).toContain('m0-0.example.com');
   });
 
-  it.for(LOCALES)('are declined with one reason, in a form that shows them (%s)', async (locale, {
+  it.for(LOCALES)('are shown in a form, which declines them with the same reason (%s)', async (locale, {
     guild,
   }) => {
     const [, member] = await letMembersWait(guild, [1, 2]);
@@ -253,7 +253,7 @@ describe('all submissions of a member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are listed as far as one list shows all of their game servers', async ({ guild, admin, member }) => {
+  it("are listed until the next one's game servers no longer fit", async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;
@@ -273,7 +273,9 @@ describe('all submissions of a member', () => {
     expect(textOf(queue)).not.toContain("haven't seen");
   });
 
-  it('are decided in at most 8 presses if 15 wait, six of one member', async ({ guild }) => {
+  it('take at most 8 presses to decide if there are 15 of them, six of them from one member', async ({
+    guild,
+  }) => {
     await letMembersWait(guild, [6, 4, 4, 1]);
     const moderator = counting(inStaff(guild, 'admin'));
     const queue = await moderator.slash('submissions');

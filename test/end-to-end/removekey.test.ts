@@ -10,7 +10,7 @@ const addOne = async ({ member, listing }: TestGuild) =>
   textOf(await addServer(member, `s${listing.requests.length}.example.com:1`));
 
 describe('/removekey', () => {
-  it('asks for a confirmation, and the log channel shows the removal', async ({ guild, admin }) => {
+  it('asks for confirmation, and the log channel reports the removal', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const question = await admin.slash('removekey');
     expect(textOf(question)).toContain('Remove the API key …wxyz?');
@@ -23,14 +23,14 @@ describe('/removekey', () => {
     expect(textOf(await admin.slash('removekey'))).toContain('no API key');
   });
 
-  it('keeps the key after Cancel, and removes the buttons', async ({ guild, admin }) => {
+  it('keeps the key if the admin presses Cancel, and removes the buttons', async ({ guild, admin }) => {
     const question = await admin.slash('removekey');
     expect(textOf(await admin.press(question, 'Cancel'))).toContain('Nothing was changed.');
     expect(labelsOf(question)).toEqual([]);
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('does not remove a key that was set after the question', async ({ guild, admin, listing }) => {
+  it("doesn't remove a key that was set after the question was shown", async ({ guild, admin, listing }) => {
     const question = await admin.slash('removekey');
     listing.allow('the-new-key-9876');
     await setKey(admin, 'the-new-key-9876');

@@ -19,7 +19,7 @@ import {
 
 const it = ownBotTest();
 
-it('settings, open messages and buttons keep working after a restart', async ({
+it('settings, open messages and buttons still work after a restart', async ({
   bot,
   guild,
   admin,
@@ -47,7 +47,7 @@ it('settings, open messages and buttons keep working after a restart', async ({
   const panel = await postPanel(guild, 'Ours');
 
   await pickSetting(removing, 'Language for everyone', '日本語');
-  // Any change stores the guild's Discord language, which differs from the chosen one.
+  // Any change also stores the guild's Discord language, which isn't the chosen one.
   await setQuota(removing, '50');
   const search = await removing.member.slash('games', { search: 'a' });
   await addServer(removing.member, 'removing.example.com:1');

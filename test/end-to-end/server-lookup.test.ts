@@ -13,7 +13,7 @@ const itWithout = ownBotTest();
 const RUST = 252_490;
 const FOUND = 'Query port from Steam.';
 
-/** Adds game servers to Steam's list, at an address for each test. */
+/** Adds game servers to Steam's list. Every test uses a different address. */
 function listRust({ records }: Bot, address: string): void {
   records.list(address, [
     { port: 28_015, queryPort: 28_017, appId: RUST },
@@ -23,10 +23,10 @@ function listRust({ records }: Bot, address: string): void {
 
 const submit = (guild: TestGuild, server: string, game = 'rust') => addServer(guild.member, server, { game });
 
-/** The types of asynchronous resources that send packets of a lookup. */
+/** The types of asynchronous resources that send a lookup's packets. */
 const LOOKUPS = new Set(['DNSCHANNEL', 'QUERYWRAP', 'UDPWRAP', 'GETADDRINFOREQWRAP']);
 
-/** Runs an action, and returns how many of these resources were created. */
+/** Runs an action, and returns how many of these resources it created. */
 async function lookupsDuring(action: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const hook = createHook({
@@ -41,7 +41,7 @@ async function lookupsDuring(action: () => Promise<unknown>): Promise<number> {
 
 const MESSAGE = 'Minecraft: none.example.com and Rust: steam.example.com:28015';
 
-/** Submits a game server, a list and a message with game servers that the lookup would ask about. */
+/** Submits a game server, a list, and a message with game servers. The lookup would query all of them. */
 async function submitAll(guild: TestGuild): Promise<void> {
   await submit(guild, 'play.example.com:28015');
   await submit(guild, 'mc.example.com', 'minecraft');
@@ -50,7 +50,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it('fills in the query port of one game server, and the reply mentions it', async ({ bot, guild }) => {
+  it("fills in a game server's query port, and the reply mentions it", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -60,7 +60,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the port of a Minecraft name', async ({ bot, guild }) => {
+  it('fills in the port if the address is a Minecraft host name', async ({ bot, guild }) => {
     bot.records.addName('mc.example.com', { addresses: ['93.184.216.35'] });
     const answer = await submit(guild, 'mc.example.com', 'minecraft');
     expect(textOf(answer)).toContain('Port from DNS.');
@@ -69,7 +69,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in a list, including edited lines, and both preview and report mention it', async ({
+  it('fills in the lines of a list, even after an edit, and both the preview and the report mention it', async ({
     bot,
     guild,
   }) => {
@@ -90,7 +90,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the lines of a list after their game is chosen', async ({ bot, guild }) => {
+  it('fills in the lines of a list after the member has chosen their game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -111,7 +111,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is mentioned in the reply while a submission waits for a moderator', async ({ bot, guild }) => {
+  it('is mentioned in the reply while a submission is waiting for a moderator', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.41');
     await turnApprovalOn(guild);
     const answer = await submit(guild, '93.184.216.41:28015');
@@ -124,7 +124,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the game servers of a message and of its file', async ({ bot, guild }) => {
+  it('fills in the game servers in a message and in its file', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -132,7 +132,7 @@ describe('the server lookup', () => {
     expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
   });
 
-  it('fills in the game servers of a message', async ({ bot, guild }) => {
+  it('fills in the game servers in a message', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.37');
     const message = guild.discord.say(guild.member, 'Join us: 93.184.216.37:28025!');
     const preview = await guild.member.useOnMessage('Submit servers', message);
@@ -143,7 +143,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('leaves servers unchanged if Steam and the name server fail', async ({ bot, guild }) => {
+  it("doesn't change servers if Steam and the name server fail", async ({ bot, guild }) => {
     bot.records.behaveAsSteam({ kind: 'html' });
     bot.records.behaveAsNameServer('failing');
     const answer = await submit(guild, '93.184.216.38:28015');
@@ -155,7 +155,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('counts its requests and the values it found', async ({ bot, guild }) => {
+  it('counts its requests and the values that it has found', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
@@ -172,10 +172,7 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('creates resources for a lookup, which proves that the next test can count them', async ({
-    bot,
-    guild,
-  }) => {
+  it('creates resources that a test can count, which the next test relies on', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);

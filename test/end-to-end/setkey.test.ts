@@ -5,14 +5,14 @@ import { ACCEPTED, addServer, labelsOf, logMessages, openModal, removeKey } from
 
 const it = botTest({ key: null, listing: { keys: ['sandbox-key', 'second-key-1234', 'k'] } });
 
-/** Submits a server, and returns the key of the request. */
+/** Submits a server, and returns the key that the request contained. */
 async function keyInUse({ member, listing }: TestGuild): Promise<string | undefined> {
   const answer = await addServer(member, `s${listing.requests.length}.example.com:1`);
   return textOf(answer).includes(ACCEPTED) ? listing.requests.at(-1)?.key : undefined;
 }
 
 describe('/setkey', () => {
-  it('opens a modal instead of having options, so that the key is never a command argument', async ({
+  it('asks for the key in a modal instead of an option, so that the key is never a command argument', async ({
     admin,
   }) => {
     const { data } = modalOf(await admin.slash('setkey'));
@@ -21,7 +21,11 @@ describe('/setkey', () => {
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
-  it("doesn't store a key that the service rejects, and asks again", async ({ guild, admin, member }) => {
+  it("doesn't store a key that the service rejects, and asks for it again", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const refused = await setKey(admin, 'wrong-key');
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
@@ -30,20 +34,20 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
-    // A short key is hidden completely.
+    // If a key is short, it is hidden completely.
     expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and has been saved/);
     expect(labelsOf(refused)).toEqual([]);
     expect(await keyInUse(guild)).toBe('sandbox-key');
     expect(textOf(await member.slash('games'))).toContain('From the listing service');
   });
 
-  it('rejects a key of spaces', async ({ admin }) => {
+  it('rejects a key that only consists of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
     expect(textOf(empty)).toContain("You didn't enter an API key");
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
-  it('reports that the key may be valid while the service is down', async ({ guild, admin, listing }) => {
+  it('says that the key may be valid if the service is down', async ({ guild, admin, listing }) => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
@@ -54,7 +58,7 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it('replaces the previous key only with a working one', async ({ guild, admin, listing }) => {
+  it('only replaces the previous key if the new one works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
@@ -65,7 +69,10 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('offers to choose a log channel after the first key, in the same message', async ({ guild, admin }) => {
+  it('offers to choose a log channel in the same message after the first key has been set', async ({
+    guild,
+    admin,
+  }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who can submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
@@ -79,7 +86,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tests five keys a minute per guild, and shows when the next test is possible', async ({
+  it('tests up to five keys per minute and guild, and says when the next test is possible', async ({
     admin,
     listing,
   }) => {

@@ -30,19 +30,19 @@ import {
 } from '../support/people.ts';
 
 const it = botTest();
-/** For tests that concern all guilds of a bot. */
+/** For tests that affect all of a bot's guilds. */
 const ownIt = ownBotTest();
 
 const allowBot = (guild: TestGuild, permissions: bigint) =>
   guild.discord.guildEvents.setBotPermissions(guild, staffChannel(guild), permissions);
 const answerWith = ({ listing }: TestGuild, status: 'success' | 'error', message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status, message } }, 1);
-/** Submits a new server each time, because a repeated one would cause a warning. */
+/** Submits a new server each time, because submitting the same one again would cause a warning. */
 const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
   addServer(who, `${randomUUID()}.example.com:1`, { game });
 
 describe('/settings', () => {
-  it('shows every setting, the menu to change one, and a link to the command permissions', async ({
+  it('shows every setting, a menu to change one, and a link to the command permissions', async ({
     guild,
   }) => {
     const said = textOf(await openSettings(guild));
@@ -57,7 +57,7 @@ describe('/settings', () => {
     expect(said).toContain('[ Command Permissions → https://support-apps');
   });
 
-  it('offers to enter the API key if there is no working one', async ({ guild, admin }) => {
+  it("offers to enter the API key if there isn't one that works", async ({ guild, admin }) => {
     expect(labelsOf(await openSettings(guild))).not.toContain('Enter an API key');
     await removeKey(admin);
     const without = await openSettings(guild);
@@ -66,7 +66,7 @@ describe('/settings', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it('explains each setting and shows its value on its own page', async ({ guild }) => {
+  it('explains each setting and shows its value on a separate page', async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
@@ -86,7 +86,7 @@ describe('/settings', () => {
     }
   });
 
-  it('offers to choose a role on the page where a log channel was chosen', async ({
+  it('offers to choose a role on the page where a log channel has been chosen', async ({
     guild,
     admin,
     discord,
@@ -142,7 +142,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   const places = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
-  it('lists disabled settings in one line, and begins each page with the name of its setting', async ({
+  it("lists disabled settings on one line, and starts each page with the setting's name", async ({
     guild,
   }) => {
     const mine = places(guild);
@@ -156,7 +156,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     }
   });
 
-  it('posts a panel from its page, with a game', async ({ guild }) => {
+  it("posts a panel with a game from the panel's page", async ({ guild }) => {
     const mine = places(guild);
     await allowGames(guild, ['ark', 'cs2']);
     const page = await openSetting(mine, panels);
@@ -170,7 +170,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(contentOf(await openSetting(mine, panels))).toContain('▸ [1](');
   });
 
-  it('warns of a log channel that everyone can read, wherever it is chosen', async ({ guild }) => {
+  it('warns if everyone can read the log channel, wherever it is chosen', async ({ guild }) => {
     const mine = places(guild);
     const { admin } = mine;
     await removeKey(guild.admin);
@@ -195,7 +195,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(staff)).not.toContain(words.anyway);
   });
 
-  it('mentions that it could not check who can read the log channel', async ({ guild }) => {
+  it("says that it couldn't check who can read the log channel", async ({ guild }) => {
     const mine = places(guild);
     const page = await openSetting(mine, words.log);
     const body = { code: 50_001, message: 'Missing Access' };
@@ -210,7 +210,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(page)).not.toContain(words.anyway);
   });
 
-  it('allows only games that were submitted', async ({ guild }) => {
+  it('only lets admins allow games that were submitted with the form', async ({ guild }) => {
     const mine = places(guild);
     await answerWith(guild, 'error', 'No.');
     await addOne(guild, 'rust');
@@ -260,7 +260,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows changes of the key and denied attempts to use admin commands', async ({
+  it('shows when the key changes, and when somebody is denied an admin command', async ({
     bot,
     guild,
     admin,
@@ -273,7 +273,7 @@ describe('the log channel', () => {
     await setKey(admin, 'sandbox-key');
     giveCommand(bot, 'setkey', member);
     await member.slash('setkey');
-    // This button is normally shown only to admins, in /privacy, a command that everyone can use.
+    // This button is normally only shown to admins. It is part of /privacy, which everyone can use.
     const erase = { type: 2, style: 4, label: 'Delete', custom_id: 'privacy:erase' };
     const forged = await postComponents(bot, admin.channelId, [{ type: 1, components: [erase] }]);
     assert(forged);
@@ -286,7 +286,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows every change of a setting', async ({ guild, admin }) => {
+  it('shows every change to a setting', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
     await admin.press(announcing, "Don't announce submissions");
@@ -318,7 +318,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('without permissions is reported in /settings, and works again once they are restored', async ({
+  it('is reported in /settings if the bot loses its permissions, and works again when they are restored', async ({
     guild,
     discord,
   }) => {
@@ -342,7 +342,7 @@ describe('the log channel', () => {
   });
 });
 
-it('an announcement channel can be the log channel, with a warning', async ({ guild }) => {
+it('an announcement channel can be the log channel, but causes a warning', async ({ guild }) => {
   const { channels, guildEvents } = guild.discord;
   const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';
   const asked = await pickSetting(guild, 'Log channel', '#news');
@@ -354,7 +354,7 @@ it('an announcement channel can be the log channel, with a warning', async ({ gu
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
 
-it('a log channel of another Discord server is rejected, even with a forged button', async ({
+it('a log channel in another Discord server is rejected, even if the select menu is forged', async ({
   bot,
   guild,
   admin,
@@ -374,13 +374,13 @@ it('a log channel of another Discord server is rejected, even with a forged butt
   expect(bot.discord.messages({ channelId: other.channelId })).toEqual([]);
 });
 
-describe('a log channel without permissions for the bot', () => {
+describe('a log channel in which the bot lacks permissions', () => {
   const lacks = (answer: Answer) =>
     textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
   const posts = (guild: TestGuild) =>
     guild.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(guild)}/messages`));
 
-  it('is rejected with the missing permissions, and accepted once they are granted', async ({
+  it('is rejected with a list of the missing permissions, and accepted after they are granted', async ({
     guild,
     admin,
   }) => {
@@ -407,7 +407,7 @@ describe('a log channel without permissions for the bot', () => {
     expect(posts(guild)).toEqual([]);
   });
 
-  it('is detected by a test of the log channel, and so is its recovery', async ({ guild, admin }) => {
+  it('is detected when the log channel is tested, and so is its recovery', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, 0n);
@@ -445,7 +445,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('is the only mention when the service rejects the key', async ({ guild }) => {
+  it('is the only mention in the log when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role to notify', '@staff');
@@ -458,12 +458,12 @@ describe('the role to notify', () => {
     expect(alert?.content).toMatch(
       new RegExp(`^<@&${id}>\\n❌ The listing service rejects this Discord server's API key`),
     );
-    // In an embed, commands cannot be tapped on Android.
+    // On Android, commands in an embed can't be tapped.
     expect(alert?.content).toMatch(/<\/setkey:\d+>.*If you think the key is right.*<\/keystatus:\d+>/);
     expect(alert?.embeds[0]?.description).toMatch(/^Set by <@\d+> .*\(<t:\d+:f>\)/);
   });
 
-  it('cannot be @everyone or a role that the bot cannot mention', async ({ guild }) => {
+  it("can't be @everyone or a role that the bot isn't allowed to mention", async ({ guild }) => {
     await chooseLogChannel(guild);
     expect(textOf(await pickSetting(guild, 'Role to notify', '@everyone'))).toContain(
       'This bot never notifies @everyone',
@@ -473,7 +473,7 @@ describe('the role to notify', () => {
       /Not changed: the bot can't mention @\d+\. Turn on “Allow anyone to @mention this role” under/,
     );
     expect(await line(guild)).toBeUndefined();
-    // The bot checks its permissions in the log channel, whenever one is chosen.
+    // The bot checks its permissions in the log channel every time one is chosen.
     allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
     await pickSetting(guild, 'Log channel', '#staff');
     await pickSetting(guild, 'Role to notify', '@closed');
@@ -481,7 +481,7 @@ describe('the role to notify', () => {
   });
 });
 
-it('announcements contain only servers that were sent for review', async ({ guild, member, discord }) => {
+it('announcements only contain servers that were sent for review', async ({ guild, member, discord }) => {
   const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
   await addOne(guild);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -500,7 +500,7 @@ it('announcements contain only servers that were sent for review', async ({ guil
 });
 
 describe('the allowed games', () => {
-  it('are all games, or those chosen from several pages', async ({ guild, admin }) => {
+  it('include every game, or the games chosen on several pages', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
@@ -519,7 +519,7 @@ describe('the allowed games', () => {
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
-  it('are the only ones that can be submitted, found and suggested', async ({ guild, member }) => {
+  it('are the only ones that members can submit, find and see in suggestions', async ({ guild, member }) => {
     const list = await member.slash('games');
     await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;
@@ -549,7 +549,7 @@ describe('the allowed games', () => {
 });
 
 describe('the daily quota setting', () => {
-  it('accepts only a whole number, and its form shows the current one', async ({ guild, admin }) => {
+  it('only accepts a whole number, and its form shows the current number', async ({ guild, admin }) => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');
@@ -560,7 +560,9 @@ describe('the daily quota setting', () => {
 });
 
 describe('the language for everyone', () => {
-  it('follows Discord until an admin chooses one, and again after that is undone', async ({ bot }) => {
+  it('follows Discord until an admin chooses one, and again after the choice has been undone', async ({
+    bot,
+  }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin } = guild;
     const panel = async () => textOf(await postPanel(guild));
@@ -578,7 +580,7 @@ describe('the language for everyone', () => {
     expect(await panel()).toContain('Spielserver einreichen');
   });
 
-  it("follows Discord's current setting in moderators' messages, in the log and after a deletion", async ({
+  it("follows Discord's current setting in moderators' messages, in the log, and after data has been deleted", async ({
     bot,
   }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });

@@ -17,11 +17,11 @@ import {
 
 const it = botTest();
 
-/** Returns the text of /submissions. */
+/** Returns the content of the reply to /submissions. */
 const read = async ({ admin }: Pick<TestGuild, 'admin'>, options = {}, who = admin) =>
   textOf(await who.slash('submissions', options));
 
-/** Submits four servers with four different outcomes. The last one is the admin's, the others are the member's. */
+/** Submits four servers that get four different outcomes. The admin submits the last one, and the member the others. */
 async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
   await addServer(member, 'first.example.com:1', { query_port: 9 });
   const body = { status: 'error', message: '=No **luck**.' };
@@ -35,7 +35,7 @@ async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
 }
 
 describe('/submissions', () => {
-  it('offers to submit a server if there are no submissions', async ({ guild, admin, member }) => {
+  it('offers to submit a server if there are no submissions yet', async ({ guild, admin, member }) => {
     expect(await read(guild)).toContain('Nothing has been submitted here yet.');
     const none = await member.slash('submissions');
     expect(textOf(none)).toContain("There's nothing here under your name.");
@@ -44,7 +44,7 @@ describe('/submissions', () => {
     expect(textOf(await member.submit(modal, { game: 'cs2', server: 'first.example.com:1' }))).toContain(
       ACCEPTED,
     );
-    // An empty search result doesn't offer to submit.
+    // If a search finds nothing, the reply doesn't offer to submit a server.
     expect(labelsOf(await admin.slash('submissions', { game: 'rust' }))).toEqual([]);
     expect(labelsOf(await admin.slash('submissions', { member: admin.userId }))).toEqual([
       'Submit a game server',
@@ -63,7 +63,7 @@ describe('/submissions', () => {
     expect(all).not.toMatch(/approved|pending|in review/i);
   });
 
-  it('shows members their own submissions, and users who manage the server all of them', async ({
+  it('shows members their own submissions, and shows all of them to users who manage the server', async ({
     guild,
     admin,
     member,
@@ -109,7 +109,7 @@ describe('/submissions', () => {
     expect(await read(guild, { game: 'gone' })).toMatch(/1 submission, .*second\.example/s);
   });
 
-  it('keeps its filter on every page, for each user separately', async ({ admin, member }) => {
+  it('keeps its filter on every page, separately for each user', async ({ admin, member }) => {
     await addServer(admin, 'admins.example.com:1');
     for (let n = 1; n <= 12; n += 1) await addServer(member, `mc.example.com:${n}`, { game: 'minecraft' });
     const found = await admin.slash('submissions', { game: 'minecraft', server: 'mc.ex' });
@@ -123,7 +123,7 @@ describe('/submissions', () => {
     expect(next).not.toContain('admins');
   });
 
-  it('is exported as a table without formulas', async ({ guild, admin, member }) => {
+  it("exports a table that doesn't contain formulas", async ({ guild, admin, member }) => {
     await addFour(guild);
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = messageOf(await admin.press(all, 'Export'));
@@ -162,7 +162,7 @@ describe('/submissions', () => {
     expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it('offers to resubmit servers that were not sent or are unconfirmed', async ({
+  it("offers to resubmit servers that weren't sent or are unconfirmed", async ({
     guild,
     admin,
     member,
@@ -182,7 +182,7 @@ describe('/submissions', () => {
     const again = 'Submit unsent.example.com:1 again';
     const anyway = 'Send lost.example.com:1 again anyway';
     expect(labelsOf(page)).toEqual([anyway, again, 'Show list 1', 'Export']);
-    // Only their member gets these buttons.
+    // Only the member who submitted the servers gets these buttons.
     expect(labelsOf(await admin.slash('submissions'))).toEqual(['Show list 1', 'Export']);
     for (const label of [again, anyway]) {
       const answer = await reported(await member.press(page, label));
@@ -201,7 +201,7 @@ describe('/submissions', () => {
     expect(await read(guild)).toContain('7 submissions');
   });
 
-  it('shows a list as one entry, with the outcomes of its lines behind a button', async ({
+  it('shows a list as a single entry with a button for the outcomes of its lines', async ({
     admin,
     member,
   }) => {
@@ -227,7 +227,7 @@ const COUNT = 20_000;
 const DAY_MS = 86_400_000;
 
 ownBotTest({ env: { HISTORY_DAYS: '7' } })(
-  'a long history is exported as one file, and loses submissions older than HISTORY_DAYS',
+  'a long history is exported as a single file, and submissions older than HISTORY_DAYS are deleted',
   async ({ bot, guild, admin, member }) => {
     const many = await bot.newGuild();
     await bot.process.stop();
@@ -253,7 +253,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     expect(rows).toHaveLength(COUNT);
     expect(rows[0]).toContain('s19999.example.com');
     expect(rows.at(-1)).toContain('s0.example.com');
-    // This is more than the pages show.
+    // The pages don't show this many.
     const newest = await many.admin.slash('submissions');
     expect(textOf(newest)).toMatch(
       /1,000\+ submissions, newest first\. These pages show only the newest 1,000; .*Page 1 of 100/s,

@@ -8,7 +8,7 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
-  it('reads the text, and then the file into which Discord converts a long message', async ({
+  it("reads the message's text, and then the file that Discord creates from a long message", async ({
     guild,
     member,
     listing,
@@ -35,7 +35,7 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
   });
 
-  it('finds every form of address once, and asks for missing games', async ({
+  it('finds addresses in every format, lists each only once, and asks for missing games', async ({
     bot,
     guild,
     member,
@@ -68,7 +68,7 @@ describe('"Submit servers" on a message', () => {
       expect(text).not.toContain('hunter2');
   });
 
-  it('accepts the name of a game that is not in the select menu', async ({ guild, member, listing }) => {
+  it("accepts the name of a game that isn't in the select menu", async ({ guild, member, listing }) => {
     const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
     const modal = modalOf(await member.press(preview, 'Type another game'));
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
@@ -79,7 +79,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers the game that a word may refer to, as a button', async ({ guild, member, listing }) => {
+  it('offers a button for the game that a word might refer to', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
@@ -87,7 +87,11 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
-  it('adds the default port to a server without one after a press', async ({ guild, member, listing }) => {
+  it('adds the default port to a server without a port when the member presses a button', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     const chosen = await member.pick(
       await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
       ['cs2'],
@@ -98,7 +102,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
-  it('reports that a message has no address, or that there is no key', async ({ bot, guild }) => {
+  it("says that a message doesn't contain an address, or that there is no key", async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No game server address was found',
     );

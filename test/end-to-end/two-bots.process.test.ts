@@ -8,10 +8,10 @@ import { addServer } from '../support/people.ts';
 
 const it = ownBotTest();
 const processIt = ownBotTest({ asProcess: true });
-/** For tests with a bot that isn't running, so that Discord posts no interactions to it. */
+/** For tests with a bot that isn't running, so that Discord doesn't post any interactions to it. */
 const idleIt = ownBotTest({ start: false, http: false });
 
-/** Starts a second bot as an operator does, with the same token, and waits until it exits on its own. */
+/** Starts a second bot with the same token, the way an operator would, and waits until it exits. */
 const another = (bot: Bot, storeUrl: string, options: Partial<ProgramOptions> = {}) =>
   runFile(['src/start.js'], { env: envOf(bot, storeUrl), ...options });
 
@@ -22,7 +22,7 @@ const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
   STORE_URL: storeUrl,
 });
 
-describe('a second bot on the same database', () => {
+describe('a second bot that uses the same database', () => {
   processIt.skipIf(isOnPostgres)(
     'exits with an explanation while the first one runs, and works after that was killed with kill -9',
     async ({ bot, member }) => {
@@ -43,8 +43,8 @@ describe('a second bot on the same database', () => {
   );
 });
 
-describe('two bots with the same token and different databases', () => {
-  it('cause one plain warning, logged by the slower one', async ({ bot, discord, member, skip }) => {
+describe('two bots with the same token but different databases', () => {
+  it('cause one clear warning, which the slower bot logs', async ({ bot, discord, member, skip }) => {
     skip(OVER_HTTP, 'Discord posts to one address, and sends to every session');
     const printed: string[] = [];
     const other = createBotInProcess({
@@ -53,7 +53,7 @@ describe('two bots with the same token and different databases', () => {
       onLine: (line) => printed.push(line),
       onExit: () => undefined,
     });
-    // Discord allows one IDENTIFY per shard in 5 seconds.
+    // Discord allows one IDENTIFY per shard in five seconds.
     discord.clock.advance(5_000);
     other.start();
     await expect.poll(() => discord.gateway.sessions().length).toBe(2);
@@ -69,7 +69,7 @@ describe('two bots with the same token and different databases', () => {
   });
 });
 
-describe('a data folder that is not writable', () => {
+describe("a data folder that the bot can't write to", () => {
   idleIt.skipIf(process.getuid?.() !== 0)(
     'is reported with the chown command that fixes it',
     async ({ bot }) => {

@@ -16,10 +16,10 @@ import {
 } from '../support/people.ts';
 import { faultsOf, PSEUDO_LOCALE, textsOf, withPseudoLanguage } from '../words/pseudo-language.ts';
 
-/** Texts that are not translated. */
+/** Strings that aren't translated. */
 const NAMES = ['Counter-Strike 2', ACCEPTED, 'admin', 'member'];
 
-/** Texts in public messages that this test causes. */
+/** Strings in the public messages that this test causes. */
 const PUBLIC = [
   "This is now the bot's log channel",
   'tested the log channel',
@@ -27,7 +27,7 @@ const PUBLIC = [
   'turned this log channel off',
   'changed a setting',
   'has submitted 1 game server for review',
-  // The outcomes are part of that message.
+  // The outcomes are part of the same message.
   "didn't get a reply in time. Here's the result:\n✅ ",
   "Approve? It won't be sent unless",
   'Approved',
@@ -41,7 +41,7 @@ botTest({ languages: withPseudoLanguage }).for([
   { language: 'Same as Discord (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(
-  "public messages use the guild's language, and private ones the user's: $language",
+  "public messages use the guild's language, and private messages use the user's language: $language",
   async ({ language, isChosen }, { bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
     const { admin, member } = guild;
@@ -53,7 +53,7 @@ botTest({ languages: withPseudoLanguage }).for([
       const { message, onlyFor } = event;
       const texts = textsOf(message);
       const isDirect = message.channelId === discord.directChannel(member.userId);
-      // Ignores late log messages of the guild in the previous test.
+      // Ignores log messages that arrive late and belong to the previous test's guild.
       if (!isDirect && !discord.channels(guild).some(({ id }) => id === message.channelId)) return;
       if (onlyFor === undefined && !isDirect) {
         everybodyRead.push(...texts);
@@ -65,7 +65,7 @@ botTest({ languages: withPseudoLanguage }).for([
     // A select menu doesn't accept the option that is already chosen.
     if (isChosen) await pickSetting(guild, 'Language for everyone', language);
     await chooseLogChannel(guild);
-    // The log uses the guild's language from its first line, not only after another setting is changed.
+    // The log uses the guild's language from the very first line, even if no other setting has been changed.
     await addServer(member, 'play.example.com:9');
     await expect.poll(() => logLines(guild).join()).toContain('play.example.com:9');
     await pressSetting(guild, 'Announcements', 'Announce submissions');

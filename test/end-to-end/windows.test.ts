@@ -17,18 +17,21 @@ import {
   setQuota,
 } from '../support/people.ts';
 
-/* Discord on phones remembers a form's input by its custom id. Even so, every form must show the content that the bot sends. */
+/*
+ * Discord's mobile apps remember a form's input by its custom id. Nevertheless, every form must show the content that the
+ * bot sends.
+ */
 
 const it = botTest();
 
-/** Opens a form, submits a change and opens it again. */
+/** Opens a form, submits a change and opens the form again. */
 async function editTwice(person: Person, answer: Answer, changes: Opened['typed']): Promise<Opened[]> {
   const first = await openModal(person, answer);
   await person.submit(first.modal, { ...first.typed, ...changes });
   return [first, await openModal(person, answer)];
 }
 
-/** Opens the form of each message whose draft is gone. */
+/** Opens the form from each message whose draft no longer exists. */
 async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): Promise<Opened[]> {
   await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
   const opened: Opened[] = [];
@@ -41,17 +44,17 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
 }
 
 interface Prefilled {
-  /** The prefix of its custom id. */
+  /** The prefix of the form's custom id. */
   readonly name: string;
-  /** The field whose content differs the second time. */
+  /** The field whose content is different when the form opens again. */
   readonly field: string;
   readonly texts: readonly [string, string];
   open(guild: TestGuild): Promise<Opened[]>;
 }
 
-/** Returns the two lines of a list as the form shows them. */
+/** Returns the two lines of a list as they appear in the form. */
 const linesOf = (server: string): string => `1. ${server} cs2\n2. other.example.com:1 cs2`;
-/** Returns the same lines as the message shows them. */
+/** Returns the same lines as they appear in the message. */
 const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
 const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
 
@@ -192,8 +195,8 @@ const PREFILLED: readonly Prefilled[] = [
 const standingIn = ({ data }: SeenModal): Opened['typed'] =>
   Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
 
-describe('a form with initial content', () => {
-  it.for(PREFILLED)('shows the current content each time: $name, $texts', async ({
+describe("a form that isn't empty when it opens", () => {
+  it.for(PREFILLED)('shows the current content every time: $name, $texts', async ({
     name,
     field,
     texts,
@@ -206,7 +209,7 @@ describe('a form with initial content', () => {
 });
 
 describe('an empty form', () => {
-  it('keeps the input after a user closed it by accident', async ({ member }) => {
+  it('keeps the input if a user closes it by accident', async ({ member }) => {
     const window = async () => modalOf(await member.slash('addservers'));
     member.close(await window(), { servers: 'typed.example.com:1 cs2' });
     const again = await window();
@@ -214,7 +217,10 @@ describe('an empty form', () => {
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
   });
 
-  it('shows current information, not that from the first time', async ({ guild, member }) => {
+  it('shows current information when it opens again, not what it showed the first time', async ({
+    guild,
+    member,
+  }) => {
     const window = async () => modalOf(await member.slash('addservers')).data;
     const before = await window();
     await turnApprovalOn(guild);
@@ -223,7 +229,7 @@ describe('an empty form', () => {
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 
-  it('never shows a key that was typed earlier', async ({ admin }) => {
+  it('never shows a key that somebody typed earlier', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
     const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Try again')];
     for (const open of windows) {
