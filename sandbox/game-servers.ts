@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Mode, respond } from './listing/modes.ts';
 import { createLoopbackServer } from './loopback-server.ts';
 
-/** A game server in Steam's public list. */
+/** A game server in Steam's public server list. */
 interface ListedServer {
   readonly port: number;
   readonly queryPort: number;
@@ -12,19 +12,19 @@ interface ListedServer {
 
 interface DnsRecords {
   readonly addresses?: readonly string[];
-  /** The SRV record at `_minecraft._tcp.` below the name. */
+  /** The SRV record of `_minecraft._tcp.` followed by the name. */
   readonly minecraft?: { readonly target: string; readonly port: number };
 }
 
 export type PublicRecords = Awaited<ReturnType<typeof startPublicRecords>>;
 
-/** Starts stand-ins for Steam's list of game servers and for a name server over UDP, both on 127.0.0.1. */
+/** Starts a stand-in for Steam's server list and a DNS server over UDP, both on 127.0.0.1. */
 export async function startPublicRecords() {
   const listed = new Map<string, readonly ListedServer[]>();
   const names = new Map<string, DnsRecords>();
-  /** The addresses in the requests to Steam. */
+  /** The addresses that the bot asked Steam about. */
   const askedSteam: string[] = [];
-  /** The names in the queries to the name server. */
+  /** The names that the bot looked up in DNS. */
   const askedNames: string[] = [];
   let mode: Mode = { kind: 'ok' };
   let dnsMode: 'ok' | 'failing' | 'silent' = 'ok';
@@ -86,9 +86,9 @@ export async function startPublicRecords() {
     nameServer: `127.0.0.1:${socket.address().port}`,
     askedSteam,
     askedNames,
-    /** Adds game servers to Steam's list. */
+    /** Adds game servers at an address to Steam's list. */
     list: (address: string, servers: readonly ListedServer[]): void => void listed.set(address, servers),
-    /** Adds a name with IPv4 addresses. */
+    /** Adds a DNS name with its records. */
     addName: (name: string, records: DnsRecords): void => void names.set(name, records),
     behaveAsSteam(how: Mode): void {
       mode = how;
@@ -103,7 +103,10 @@ export async function startPublicRecords() {
   };
 }
 
-/* DNS messages (RFC 1035, RFC 2782): one question, whose name every record repeats by a pointer. */
+/*
+ * DNS messages are specified in RFC 1035 and RFC 2782. Each one has a single question. All records in the answer refer to
+ * the question's name with a pointer.
+ */
 
 const A = 1;
 const SRV = 33;

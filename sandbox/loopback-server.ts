@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A certificate with its key, both in PEM, and a file with the certificate. */
+/** A certificate and its private key as PEM text, and a file that contains the certificate. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -11,8 +11,9 @@ export interface Certificate {
 }
 
 /**
- * Creates an HTTP server on 127.0.0.1, in clear or over TLS. Over TLS it prefers HTTP/2 to HTTP/1.1, as large CDNs do.
- * @param listener receives the requests of both protocols; those of HTTP/2 through Node's compatibility API
+ * Creates a server on 127.0.0.1 for HTTP, or for HTTPS if there is a certificate. With HTTPS, clients can use HTTP/2 or
+ * HTTP/1.1, as with large CDNs.
+ * @param listener receives all requests; HTTP/2 requests use Node's compatibility API
  */
 export function createLoopbackServer(listener: RequestListener, certificate?: Certificate) {
   const server: Server =
@@ -26,31 +27,31 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  // Over TLS, includes connections that aren't ready yet.
+  // With TLS, this includes connections that are still doing the handshake.
   for (const event of new Set(['connection', ready])) server.on(event, collect);
   let closed: Promise<unknown> = Promise.resolve();
 
   return {
-    /** For the events `upgrade` and `connection`. */
+    /** Exposed so that callers can listen for `upgrade` and `connection` events. */
     server,
-    /** The scheme of the origin. */
+    /** The URL scheme. */
     scheme: certificate === undefined ? 'http' : 'https',
     get listening() {
       return server.listening;
     },
-    /** @returns the port */
+    /** @returns the port that was opened */
     async listen(port: number): Promise<number> {
-      // The server would never close if it listened again before its last connection has ended.
+      // If the server started to listen before all old connections had ended, it would never emit `close`.
       await closed;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     },
-    /** Calls a function with each connection that is ready for a request. */
+    /** Calls a function with each new connection, once the connection can carry requests. */
     onConnection: (heard: (socket: Socket) => void) => void server.on(ready, heard),
-    /** Returns the connections that can carry a request now. */
+    /** Returns all open connections. */
     sockets: (): Iterable<Socket> => sockets,
-    /** Accepts no more connections and cuts the present ones. */
+    /** Stops accepting connections and drops the existing ones. */
     async close(): Promise<void> {
       if (server.listening) {
         closed = once(server, 'close');

@@ -10,7 +10,7 @@ const { data, http, verbose, isPageWanted, open, port } = readOptions();
 let leaving = false;
 
 const sandbox = await openSandbox({ surroundings: process.env, data, http, serverLookup: true });
-// Without an explicit request, a script's output doesn't contain the page's URL.
+// When input comes from a script, the page's URL is only printed if the page was requested.
 const served = isPageWanted || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
 const prompt = createFrontEnd({
@@ -28,7 +28,7 @@ for (const [signal, status] of [
   ['SIGHUP', 129],
 ] as const)
   process.on(signal, () => void leave(status));
-// The reader of this output has ended, as with `| head`.
+// The program that reads this output has ended, as in `| head`.
 stdout.on('error', () => void leave(1));
 
 if (served !== undefined && open) openInBrowser(served.address);
@@ -37,7 +37,7 @@ await leave(await prompt.run());
 async function leave(status: number): Promise<void> {
   if (leaving) return;
   leaving = true;
-  // Ctrl+C also reaches the bot.
+  // Ctrl+C also stops the bot, which isn't an error.
   prompt.leave();
   await served?.close();
   await sandbox.close();
@@ -62,7 +62,7 @@ function readOptions() {
       process.exit(0);
     }
     const { data, http = false, verbose = false, page = false, open = false, port } = values;
-    // Options about opening the page imply the page, even without a terminal.
+    // These options need the page, so they enable it even without a terminal.
     const isPageWanted = page || open || port !== undefined;
     return { data, http, verbose, isPageWanted, open, port: portFrom(port) };
   } catch (error) {
@@ -77,9 +77,9 @@ function portFrom(text = '0'): number {
   throw new RangeError(`--port must be a whole number from 0 to 65535, not "${text}".`);
 }
 
-/** Opens a URL in the user's browser. Does nothing if there is none, because the URL was also printed. */
+/** Opens a URL in the user's browser. If that fails, the user can still open the printed URL. */
 function openInBrowser(address: string): void {
-  /** Commands that open a URL, by platform. */
+  /** The command that opens a URL on each platform. */
   const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
     darwin: ['open'],
     win32: ['cmd', '/c', 'start', ''],

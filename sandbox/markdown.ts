@@ -1,13 +1,13 @@
 import { parse } from 'discord-markdown-parser';
 import { timeText } from './page/client/times.ts';
 
-/** A piece of a Discord text. */
+/** A part of a message's text: plain text or a formatted element. */
 export type Mark =
   | { readonly kind: 'text' | 'code' | 'block' | 'mention'; readonly text: string }
   | { readonly kind: 'break' }
   | { readonly kind: Holder; readonly inside: readonly Mark[] }
   | { readonly kind: 'link'; readonly href: string; readonly inside: readonly Mark[] }
-  /** Seconds since 1970, and Discord's letter for the format. */
+  /** The time in seconds since 1970, and Discord's letter for its format. */
   | { readonly kind: 'time'; readonly seconds: number; readonly format: string };
 
 type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'small' | 'heading';
@@ -15,7 +15,7 @@ type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | '
 type Node = ReturnType<typeof parse>[number];
 type Named = (id: string) => string | undefined;
 
-/** Pieces that contain others, by the parser's name for them. */
+/** Elements that contain other elements, by the parser's name for them. */
 const HOLDERS: Readonly<Record<string, Holder>> = {
   strong: 'strong',
   em: 'em',
@@ -27,7 +27,7 @@ const HOLDERS: Readonly<Record<string, Holder>> = {
   heading: 'heading',
 };
 
-/** Parses Discord's markdown, as far as bots may use it, into pieces. `nameOf` supplies the names for mentions. */
+/** Parses the kinds of Discord Markdown that bots can use. `nameOf` returns the name to show for a mention. */
 export function marksOf(text: string, nameOf: Named): readonly Mark[] {
   const marks = parse(text, 'extended').map((node) => markOf(node, nameOf));
   return withBullets(withSmall(joined(marks)));
@@ -65,7 +65,7 @@ function markOf(node: Node, nameOf: Named): Mark {
     case 'url':
     case 'autolink':
     case 'link':
-      // Only web addresses, so that no link runs a script.
+      // Only links to web addresses work, so a link can't run a script.
       return { kind: 'link', href: /^https?:\/\//i.test(String(target)) ? target : '#', inside: inside() };
     case 'emoji':
       return { kind: 'text', text: `:${name}:` };
@@ -74,7 +74,7 @@ function markOf(node: Node, nameOf: Named): Mark {
   }
 }
 
-/** Joins neighbouring texts, because the parser splits them into fragments. */
+/** Merges adjacent text elements, because the parser splits text into fragments. */
 function joined(marks: readonly Mark[]): readonly Mark[] {
   const whole: Mark[] = [];
   for (const mark of marks) {
@@ -86,7 +86,7 @@ function joined(marks: readonly Mark[]): readonly Mark[] {
   return whole;
 }
 
-/** Adds bullets, because the parser doesn't handle lists. */
+/** Replaces list markers with bullets, because the parser doesn't support lists. */
 const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
   marks.map((mark, index) => {
     if (mark.kind !== 'text') return mark;
@@ -96,7 +96,7 @@ const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
     return { kind: 'text', text: begins ? text.replace(/^( *)[-*] /, '$1• ') : text };
   });
 
-/** Marks `-# ` on the line after a quotation, which the parser misses. */
+/** Finds lines that begin with `-# ` right after a quote. The parser doesn't recognise these. */
 function withSmall(marks: readonly Mark[]): readonly Mark[] {
   const at = marks.findIndex(
     (mark, index) =>
@@ -111,8 +111,8 @@ function withSmall(marks: readonly Mark[]): readonly Mark[] {
 }
 
 /**
- * Formats pieces as plain English text: formatting is removed, mentions and times become words.
- * @param now milliseconds since 1970, for "2 minutes ago"
+ * Converts elements to plain English text. Removes formatting, and writes mentions and times as words.
+ * @param now the time in milliseconds since 1970 that "2 minutes ago" refers to
  */
 export const drawText = (marks: readonly Mark[], now: number): string =>
   marks.map((mark, index) => drawOne(mark, marks[index + 1], now)).join('');
@@ -124,14 +124,14 @@ function drawOne(mark: Mark, next: Mark | undefined, now: number): string {
   if (mark.kind === 'link') return inside === mark.href ? inside : `${inside} (${mark.href})`;
   if (!BLOCKS.has(mark.kind)) return inside;
   const block = mark.kind === 'quote' ? inside.replace(/\n$/, '').replace(/^/gm, '│ ') : inside;
-  // A block ends its own line.
+  // A block element already ends with a line break.
   return next === undefined || next.kind === 'break' ? block : `${block}\n`;
 }
 
-/** Pieces that are separate lines. */
+/** Elements that take up whole lines. */
 export const BLOCKS: ReadonlySet<Mark['kind']> = new Set(['quote', 'block', 'heading', 'small']);
 
-/** The users and roles that a text mentions, each once. */
+/** The users and roles that a message mentions, without duplicates. */
 export interface Mentions {
   readonly users: readonly string[];
   readonly roles: readonly string[];
@@ -139,7 +139,7 @@ export interface Mentions {
 }
 
 export function namedIn(text: string): Mentions {
-  // Most texts mention no one, so they needn't be parsed.
+  // Most messages don't mention anyone, so they don't need to be parsed.
   const nodes = /[<@]/.test(text) ? allNodes(parse(text, 'normal')) : [];
   const ids = (kind: 'user' | 'role') => [
     ...new Set(nodes.filter(({ type }) => type === kind).map(({ id }) => String(id))),

@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 
-/** A realistic games list, sorted by name. It contains the twelve aliases of the specification (§2.3). */
+/** A realistic list of games, sorted by name. It includes the twelve aliases in the specification (§2.3). */
 export const SANDBOX_GAMES: readonly Game[] = [
   { name: '7 Days to Die', alias: '7dtd' },
   { name: 'ARK: Survival Ascended', alias: 'arksa' },

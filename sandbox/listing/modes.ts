@@ -1,47 +1,52 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** The service's behaviour. The brackets show whether it carries out a request before the fault. */
+/** How the service behaves. [yes] means that the service still carries out the request; [no] means that it doesn't. */
 export type Mode =
-  /** Responds as specified. */
+  /** Responds as specified. [yes] */
   | { readonly kind: 'ok' }
-  /** Responds as specified, then closes the connection without notice, as at an idle timeout. [yes] */
+  /** Responds as specified, then closes the connection without notice, like a server with an idle timeout. [yes] */
   | { readonly kind: 'okThenClose' }
-  /** Stops listening: rejects new connections and cuts present ones. Another mode listens on the same port again. [no] */
+  /**
+   * Stops listening: drops all connections and doesn't accept new ones. Changing to another mode listens on the same port
+   * again. [no]
+   */
   | { readonly kind: 'down' }
-  /** Responds as specified after a delay. [yes, before the delay] */
+  /** Carries out the request, then waits before it responds as specified. [yes] */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Responds as specified once the promise resolves. [yes, before waiting] */
+  /** Carries out the request, then responds as specified once the promise resolves. [yes] */
   | { readonly kind: 'held'; readonly until: Promise<unknown> }
-  /** Sends a web page with status 200, like a proxy. [no] */
+  /** Sends a web page with status 200, as a proxy might. [no] */
   | { readonly kind: 'html' }
-  /** Resets the connection: at the start, after the head of a request, or after its body. [no] */
+  /** Resets the connection: as soon as it opens, after the request headers, or after the request body. [no] */
   | { readonly kind: 'resetBefore' }
   | { readonly kind: 'resetDuring' }
   | { readonly kind: 'reset'; readonly carriedOut?: boolean }
-  /** Reads the request and never responds. [no by default] */
+  /** Reads the request and never responds. [no, unless `carriedOut` is set] */
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
-  /** Sends the correct response, one byte a second. [yes] */
+  /** Sends the correct response at one byte per second. [yes] */
   | { readonly kind: 'trickle' }
-  /** Sends a head that announces JSON, but no body. [yes] */
+  /** Sends response headers that announce JSON, but never sends the body. [yes] */
   | { readonly kind: 'headersThenSilence' }
-  /** Sends half of the correct response as if it were complete. [yes] */
+  /** Sends the first half of the correct response as if it were complete. [yes] */
   | { readonly kind: 'truncated' }
-  /** Cuts the connection in the middle of the correct response. [yes] */
+  /** Drops the connection halfway through the correct response. [yes] */
   | { readonly kind: 'cut' }
-  /** Sends status 200 without a body. [no] */
+  /** Sends status 200 with an empty body. [no] */
   | { readonly kind: 'empty' }
-  /** Sends JSON with the right names and wrong types. [no] */
+  /** Sends JSON with the right property names, but with values of the wrong types. [no] */
   | { readonly kind: 'wrongTypes' }
-  /** Sends 1 GiB. [no] */
+  /** Sends a response of 1 GiB. [no] */
   | { readonly kind: 'huge' }
-  /** Sends half a megabyte that unpacks to 512 MiB. [no] */
+  /** Sends half a megabyte of gzip data, which decompresses to 512 MiB. [no] */
   | { readonly kind: 'gzipBomb' }
   /** Redirects to another URL. [no] */
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /** Sends a status with a plain text that doesn't contain an outcome. `retryAfter` is in seconds, or a date. [no] */
+  /**
+   * Sends this status with plain text that doesn't say what happened. `retryAfter` is a number of seconds or a date. [no]
+   */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
-  /** Sends any text with any status, declared as JSON. [no] */
+  /** Sends any text with any status, labelled as JSON. [no] */
   | { readonly kind: 'text'; readonly status: number; readonly body: string }
   /** Sends any JSON with any status. [no] */
   | {
@@ -51,7 +56,7 @@ export type Mode =
       readonly retryAfter?: number | string;
     };
 
-/** Whether the service carries out a request in this mode. */
+/** Whether the service carries out requests in this mode. */
 export function isCarriedOut(mode: Mode): boolean {
   if ('carriedOut' in mode) return mode.carriedOut === true;
   return CARRIED_OUT.has(mode.kind);
@@ -74,8 +79,8 @@ const PAGE =
 const MIB = 1024 ** 2;
 
 /**
- * Responds according to a mode.
- * @param json the specified response, if the mode carries the request out
+ * Sends the response for a mode.
+ * @param json the correct response, if the service carried out the request
  */
 export function respond(mode: Mode, response: ServerResponse, json: string) {
   const answer = (text: string, status = 200) => send(response, status, JSON_TYPE, text);
@@ -118,7 +123,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
       return flood(response);
     case 'gzipBomb':
       response.setHeader('content-encoding', 'gzip');
-      // A gzip file may have several members: here 512 times the same mebibyte of spaces.
+      // A gzip file can consist of several parts. This one repeats the same mebibyte of spaces 512 times.
       return send(response, 200, JSON_TYPE, Buffer.concat(Array(512).fill(gzipSync(Buffer.alloc(MIB, ' ')))));
     case 'redirect':
       response.setHeader('location', mode.to);
@@ -135,7 +140,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
 const head = (response: ServerResponse, json: string) =>
   response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) });
 
-/** Sends a response, compressed if the client accepts gzip and the body isn't compressed yet. */
+/** Sends a response. Compresses the body if the client accepts gzip, unless the body is already compressed. */
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.setHeader('vary', 'accept-encoding');
   const taken = String(response.req.headers['accept-encoding'] ?? '').split(/[\s,;]+/);

@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 
-/** An element of `servers` as received: field → text. */
+/** The fields of an element of `servers`, as received. */
 type ServerFields = ReadonlyMap<string, string>;
 
 export interface ReadForm {
@@ -9,9 +9,9 @@ export interface ReadForm {
 }
 
 /**
- * Reads a form as Rack does:
- * - `servers[][field]` belongs to the previous element. If that already has the field, a new element begins.
- * - `servers[0][field]` is also read; these elements are in the order of their numbers.
+ * Parses form data in the same way as the Ruby library Rack:
+ * - `servers[][field]` belongs to the current element. If that element already has the field, a new element begins.
+ * - `servers[0][field]` is also accepted. These elements are sorted by number.
  * - `servers[]=text` is an element without fields.
  */
 export function readForm(body: string): ReadForm {
@@ -43,7 +43,7 @@ function elementAt(elements: Map<number, Map<string, string>>, index: number): M
   return element;
 }
 
-/** A server as stored by the service. */
+/** A game server in the service's database. */
 export interface SubmittedServer {
   readonly server: string;
   readonly port: number;
@@ -52,8 +52,8 @@ export interface SubmittedServer {
 }
 
 /*
- * The service's messages and limit. They follow the specification (§7, §8) rather than the bot, so that the bot's errors fail
- * here.
+ * The service's limit and messages. They are copied from the specification (§7, §8) and not shared with the bot, so tests
+ * catch mistakes in the bot.
  */
 const MOST_SERVERS = 100;
 const ERRORS = {
@@ -63,7 +63,7 @@ const ERRORS = {
   gameMissing: 'Game alias parameter is missing.',
   gameInvalid: 'Invalid game alias provided.',
 };
-/** Messages for errors that the specification leaves open (§7). */
+/** Messages for errors whose text the specification doesn't define (§7). */
 const OWN_ERRORS = {
   tooMany: `No more than ${MOST_SERVERS} servers can be added at once.`,
   portMissing: 'Port parameter is missing.',
@@ -74,13 +74,13 @@ const OWN_ERRORS = {
 };
 const ADDED = 'Servers have been added for review.';
 
-/** Creates the listing service without HTTP. */
+/** Creates the listing service, but without an HTTP server. */
 export function createService(initialKeys: readonly string[], games: readonly Game[]) {
   const keys = new Set(initialKeys);
   const aliases = new Set(games.map(({ alias }) => alias));
   const submitted: SubmittedServer[] = [];
 
-  /** Returns the first error: the rules of §4.1 in order, each over all elements, then the limit of §8 and the ports. */
+  /** Returns the first error, in the order of §4.1. Each check covers all servers before the next one begins. */
   function fault(servers: readonly ServerFields[]): string | undefined {
     const some = (isWrong: (server: ServerFields) => boolean) => servers.some(isWrong);
     if (servers.length === 0) return ERRORS.emptyList;
@@ -104,7 +104,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
   }
 
   return {
-    /** Returns the JSON response to a form (specification §4, §7). A rejected `add` adds none of its servers. */
+    /** Returns the JSON response to a form (specification §4, §7). If `add` finds an error, it doesn't add any servers. */
     answer({ fields, servers }: ReadForm): unknown {
       const action = fields.get('action');
       if (!keys.has(fields.get('api_key') ?? '')) return { status: 'error', message: ERRORS.invalidKey };
@@ -116,7 +116,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
       };
     },
     submitted: submitted as readonly SubmittedServer[],
-    /** Returns the valid keys. */
+    /** Returns the valid API keys. */
     keys: (): readonly string[] => [...keys],
     allow: (key: string) => void keys.add(key),
     revoke: (key: string) => void keys.delete(key),

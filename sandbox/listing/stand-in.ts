@@ -8,13 +8,15 @@ import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
 import { createService, readForm } from './service.ts';
 
-/** A request as received, whatever its result. It contains the key, so it is for tests only and must never be printed. */
+/**
+ * A request that the service received, whether or not it succeeded. It contains the API key, so it must never be printed.
+ */
 export interface ListingRequest {
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly at: number;
-  /** The number of the request's connection. */
+  /** The number of the connection that the request arrived on. */
   readonly connection: number;
-  /** `1.1`, or `2.0` if the client chose it over TLS. */
+  /** `1.1`, or `2.0` if the client negotiated it over TLS. */
   readonly httpVersion: string;
   readonly action: string;
   readonly key: string;
@@ -22,26 +24,26 @@ export interface ListingRequest {
 }
 
 export interface ListingOptions {
-  /** Listens on TLS with this certificate, and offers HTTP/2. */
+  /** If set, the server uses TLS with this certificate and supports HTTP/2. */
   readonly certificate?: Certificate;
   readonly keys?: readonly string[];
   readonly games?: readonly Game[];
   /**
-   * Called for each request that was read, counted from 1. May return the mode for this request. With `down`, the request is
-   * cut and the service stays down.
+   * Called with each request and the number of requests so far. If it returns a mode, that mode is used for this request
+   * only. However, `down` stops the service until the mode changes.
    */
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
 
-/** The keys that are valid by default. */
+/** The API keys that are valid by default. */
 const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
-/** A local listing service on loopback, with faults on demand. */
+/** A simulated listing service on a loopback address, which can be told to fail. */
 export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;
 
 /**
- * Starts a complete listing service on 127.0.0.1, as specified. Errors have status 200, because the specification doesn't
- * name a status.
+ * Starts a complete listing service on 127.0.0.1 that follows the specification. Errors have status 200, because the
+ * specification doesn't name a status for them.
  */
 export async function startListing(options: ListingOptions = {}) {
   const service = createService(options.keys ?? SANDBOX_KEYS, options.games ?? SANDBOX_GAMES);
@@ -54,7 +56,10 @@ export async function startListing(options: ListingOptions = {}) {
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
-  /** Returns the mode of a request. A mode for a number of requests ends with the last of them. */
+  /**
+   * Returns the mode for the next request. If the mode was set for a limited number of requests and this is the last one,
+   * resets the mode.
+   */
   function useUp(): Mode {
     const now = mode;
     timesLeft -= 1;
@@ -63,7 +68,7 @@ export async function startListing(options: ListingOptions = {}) {
   }
 
   const loopback = createLoopbackServer((request, response) => {
-    // A connection that ends during a request isn't an error, because half of the modes end it.
+    // A connection that ends during a request isn't a failure, because half of the modes do that on purpose.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   function reset(socket: Socket): void {
@@ -108,20 +113,20 @@ export async function startListing(options: ListingOptions = {}) {
   return {
     /** The value for `LISTING_API_URL`. */
     url: `${loopback.scheme}://127.0.0.1:${port}`,
-    /** The mode of the next request. */
+    /** The mode for the next request. */
     get mode() {
       return mode;
     },
-    /** The valid keys. */
+    /** The valid API keys. */
     get keys() {
       return service.keys();
     },
-    /** Every accepted server, in order. */
+    /** All servers that were accepted, in order. */
     submitted: service.submitted,
     requests: requests as readonly ListingRequest[],
-    /** Requests other than `POST /api`, the only one in the specification; for example `GET /`. */
+    /** Requests that aren't in the specification, such as `GET /`. The only one that is specified is `POST /api`. */
     strays: strays as readonly string[],
-    /** Changes the mode of later requests; after `times` requests the service responds as specified again. */
+    /** Sets the mode for the next requests. After `times` requests, the service responds as specified again. */
     async behave(next: Mode, times = Number.POSITIVE_INFINITY): Promise<void> {
       mode = next;
       timesLeft = times;
@@ -131,7 +136,7 @@ export async function startListing(options: ListingOptions = {}) {
     },
     allow: changing(service.allow),
     revoke: changing(service.revoke),
-    /** Calls a function on each response and each change of state. @returns a function that stops the calls */
+    /** Calls a function whenever the service responds or its state changes. @returns a function that stops the calls */
     watch,
     close: loopback.close,
   };

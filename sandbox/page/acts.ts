@@ -8,7 +8,7 @@ import type { Views } from './view.ts';
 
 const DONE: Outcome = { kind: 'done' };
 
-/** Creates the function that runs the actions of a user of the page. */
+/** Creates a function that performs actions as one of the sandbox's users. */
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
@@ -34,7 +34,7 @@ export function createActs(deps: {
   }
 
   return {
-    /** @throws Error if the action is unknown */
+    /** @throws Error if the page sent an unknown action */
     async run(act: Act, seat: SeatView): Promise<Outcome> {
       const me = people.at(views.place(seat));
       switch (act.do) {
@@ -101,7 +101,7 @@ function optionsOf(
   return valuesIn(options, (text, name) => optionValue(optionCalled(name), text));
 }
 
-/** Converts the entered values by name: a file becomes an upload, and `read` converts a text. */
+/** Converts the user's input, by name. Files become uploads, and `read` converts text. */
 function valuesIn<Value>(entered: Entered, read: (text: string, name: string) => Value) {
   const values = Object.entries(entered).map(([name, value]): [string, Value | Upload] => {
     if (typeof value === 'string') return [name, read(value, name)];

@@ -1,23 +1,26 @@
-/** A line that isn't valid. The message describes the expected input; in a piped run, the program exits with status 1. */
+/**
+ * The user entered an invalid line. The message explains what input is expected. A script that contains such a line ends
+ * with exit status 1.
+ */
 export class InvalidLineError extends Error {
   override readonly name = 'InvalidLineError';
 }
 
 interface Grammar {
-  /** The names that can be assigned to. */
+  /** The names that may appear before the sign. */
   readonly names: readonly string[];
   /** The character between a name and its value. */
   readonly sign: ':' | '=';
 }
 
-/** Matches a text in double quotes, which ends at the first quote without a backslash. */
+/** Matches text in double quotes. The text ends at the first quote without a backslash before it. */
 const QUOTED = /^"((?:\\.|[^"\\])*)"(?=\s|$)/su;
 
 /**
- * Parses a line of assignments: `name:value name:"a value"`.
+ * Parses assignments such as `name:value name:"a value"`. Values may be secrets, so error messages never include them.
  * - A quoted value ends at its closing quote, and can contain `\"`, `\\` and `\n`.
- * - Any other value ends before the next ` name:` with a known name. As in Discord, it can contain colons and spaces.
- * Values may be secrets, so errors never repeat them.
+ * - Any other value ends before the next ` name:` that has a known name. As in Discord, the value can contain colons and
+ *   spaces.
  * @throws InvalidLineError
  */
 export function readAssignments(
@@ -39,7 +42,7 @@ export function readAssignments(
   return found;
 }
 
-/** Removes the double quotes and escapes of a quoted text. Other texts are returned unchanged. */
+/** Removes double quotes and backslash escapes. Returns text without quotes unchanged. */
 export function unquoted(text: string): string {
   const [all, inside = ''] = QUOTED.exec(text.trim()) ?? [];
   if (all !== text.trim()) return text;

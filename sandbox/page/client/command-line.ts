@@ -7,13 +7,12 @@ import { Part } from './part.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
-/** The pause in typing before the bot is asked for choices, in milliseconds. */
+/** How long the user must stop typing before the page asks the bot for choices, in milliseconds. */
 const TYPING_MS = 120;
 
 /**
- * A command's options as a form. The browser reports missing options, and the stand-in reports input that Discord
- * wouldn't send.
- * The event `sent` carries the action; `left` means that the user left the command.
+ * A form for the options of a command. The browser checks for missing options, and the stand-in for input that Discord
+ * wouldn't send. Dispatches `sent` with the action, or `left` when the user cancels the command.
  */
 class SandboxCommand extends Part {
   static override properties = {
@@ -24,12 +23,12 @@ class SandboxCommand extends Part {
     suggested: { state: true },
   };
   declare command: CommandView;
-  /** The text typed or pasted after the command's name. */
+  /** The text that the user typed or pasted after the command's name. */
   declare given: string;
-  /** Whether the command is a preview that can't be edited. */
+  /** Whether this is a preview, which can't be edited. */
   declare isExample: boolean;
   declare locale: string;
-  /** The bot's latest choices, by option. */
+  /** The bot's latest choices for each option. */
   declare suggested: Readonly<Record<string, readonly Choice[]>>;
   typing: number;
 
@@ -48,12 +47,12 @@ class SandboxCommand extends Part {
     else this.focusNext();
   }
 
-  /** Returns the field of an option. */
+  /** Returns the form field for an option. */
   field(name: string): HTMLInputElement | HTMLSelectElement | null {
     return this.querySelector(`[name="${CSS.escape(name)}"]`);
   }
 
-  /** Focuses the first empty required field, or the send button if there is none. */
+  /** Focuses the first required field that is empty. If there is none, focuses the send button. */
   focusNext(): void {
     const fields = [...this.querySelectorAll<HTMLInputElement>(':required')];
     const missing = fields.find(({ value }) => value === '');
@@ -61,8 +60,8 @@ class SandboxCommand extends Part {
   }
 
   /**
-   * Fills fields from a text such as `game:cs2 server:play.example.com`.
-   * @param own the option that gets the text's beginning if it isn't an option's name
+   * Fills in the fields from text such as `game:cs2 server:play.example.com`.
+   * @param own gets the beginning of the text, unless that is already the name of an option
    */
   fill(text: string, own: OptionView): void {
     const found = this.assignmentsIn(text, own);
@@ -70,11 +69,11 @@ class SandboxCommand extends Part {
     const [last, value] = found.at(-1) ?? [own.name, ''];
     this.focusNext();
     const isComplete = this.querySelector('.send:focus') !== null;
-    // Stays in the last field, because Enter there also sends the command.
+    // Focuses the last field and not the send button, because Enter sends the command from there too.
     if (value === '' || isComplete) this.field(last)?.focus();
   }
 
-  /** Whether a text begins with an option's name. */
+  /** Whether the text begins with the name of an option. */
   isNamed = (text: string): boolean =>
     this.command.options.some(({ name }) => text.trimStart().startsWith(`${name}:`));
 
@@ -94,7 +93,7 @@ class SandboxCommand extends Part {
     }
   }
 
-  /** Moves a typed `name:value` to that option's field, as Discord does. */
+  /** If the user types `name:value`, moves the value to that option's field, as Discord does. */
   onTyped(option: OptionView, { value }: HTMLInputElement): void {
     if (this.isNamed(value) || this.assignmentsIn(value, option).length > 1) this.fill(value, option);
     if (option.autocomplete) this.suggest(option);
@@ -105,7 +104,7 @@ class SandboxCommand extends Part {
     return [...new FormData(form)].filter(([, value]) => (value instanceof File ? value.name : value) !== '');
   }
 
-  /** Asks the bot for choices after a pause in typing. */
+  /** Asks the bot for choices once the user stops typing. */
   suggest({ name }: OptionView): void {
     clearTimeout(this.typing);
     this.typing = window.setTimeout(async () => {

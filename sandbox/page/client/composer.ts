@@ -8,12 +8,12 @@ import { Part } from './part.ts';
 import { DIRECT, wordsFor } from './words.ts';
 
 const LIST = 'composer-list';
-/** Matches `/name`, a space, and the rest. */
+/** Matches `/name`, a space, and the remaining text. */
 const CALLED = /^\s*\/(\S+)\s(.*)$/su;
 
 /**
- * The message field. It accepts a text, or `/` and a command's name, as in Discord.
- * The event `sent` carries the action; `unknown` carries a name that isn't a command's.
+ * The field in which users write messages. As in Discord, `/` and a name start a command. Dispatches `sent` with the
+ * action, or `unknown` with a name that isn't a command's.
  */
 export class SandboxComposer extends Part {
   static override properties = {
@@ -25,7 +25,7 @@ export class SandboxComposer extends Part {
     active: { state: true },
   };
   declare view: View | undefined;
-  /** The command line that a scenario previews. It can't be edited. */
+  /** The command line that a scenario previews. It is read-only. */
   declare example: string;
   declare text: string;
   declare command: CommandView | undefined;
@@ -45,7 +45,7 @@ export class SandboxComposer extends Part {
     document.getElementById(`${LIST}-${this.active}`)?.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Returns the commands that match the typed text. */
+  /** Returns the commands that match the user's text. */
   found(): readonly CommandView[] {
     if (!this.text.startsWith('/') || this.text.includes('\n')) return [];
     const typed = this.text.slice(1).trim().toLowerCase();
@@ -54,7 +54,7 @@ export class SandboxComposer extends Part {
     );
   }
 
-  /** Replaces the text as if the user typed it. */
+  /** Replaces the text, as if the user had typed it. */
   async write(text: string): Promise<void> {
     this.command = undefined;
     this.type(text);
@@ -62,7 +62,10 @@ export class SandboxComposer extends Part {
     this.querySelector('textarea')?.focus();
   }
 
-  /** Parses a text into a command and the rest, if it begins with a command's full name. */
+  /**
+   * Splits text into a command and the text after it. Returns `undefined` unless the text begins with the full name of a
+   * command.
+   */
   called(text: string): { readonly command: CommandView; readonly given: string } | undefined {
     const [, name, given = ''] = CALLED.exec(text) ?? [];
     const command = this.view?.commands.find(
@@ -72,7 +75,8 @@ export class SandboxComposer extends Part {
   }
 
   /**
-   * Updates the text. A full command name and a space choose the command, as in Discord; the rest fills in its options.
+   * Handles typed text. As in Discord, the full name of a command and a space open the command; any further text fills in
+   * its options.
    */
   type(text: string): void {
     this.text = text;
@@ -88,7 +92,7 @@ export class SandboxComposer extends Part {
     this.command = command;
   }
 
-  /** Leaves the command and returns to the message field. */
+  /** Cancels the command and returns to the message field. */
   async leave(): Promise<void> {
     this.command = undefined;
     await this.updateComplete;
@@ -161,7 +165,7 @@ export class SandboxComposer extends Part {
       ></textarea>`;
   }
 
-  /** Draws the list of commands. The message field keeps the focus and refers to the active command. */
+  /** Renders the list of commands. The focus stays in the message field, which refers to the highlighted command. */
   renderList(found: readonly CommandView[]): TemplateResult {
     return html`<ul id=${LIST} class="listbox" role="listbox" aria-label="/">
       ${found.map(

@@ -2,7 +2,7 @@ import type { Act, FileValue, Outcome, SeatView } from '../protocol.ts';
 import type { TraceEntry } from '../trace.ts';
 import type { View } from '../view.ts';
 
-/** Returns the parameters of the page's URL: the token, the seat and the scenario. */
+/** Returns the query parameters of the page's URL: the token, the seat and the scenario. */
 const address = () => new URLSearchParams(location.search);
 const token = address().get('token') ?? '';
 
@@ -18,7 +18,7 @@ function seat(): SeatView {
 
 export const scenarioOfAddress = (): string | null => address().get('scenario');
 
-/** Returns the page's URL with other parameters; `null` removes one. */
+/** Returns the page's URL with changed query parameters; `null` removes a parameter. */
 export function addressWith(changes: Readonly<Record<string, string | null>>): string {
   const next = address();
   for (const [name, value] of Object.entries(changes))
@@ -27,7 +27,7 @@ export function addressWith(changes: Readonly<Record<string, string | null>>): s
   return `/?${next}`;
 }
 
-/** @throws Error if the sandbox has stopped */
+/** @throws Error if the sandbox is no longer running */
 export async function act(what: Act): Promise<Outcome> {
   const response = await fetch('/act', {
     method: 'POST',
@@ -40,7 +40,7 @@ export async function act(what: Act): Promise<Outcome> {
 
 let source: EventSource | undefined;
 
-/** Receives the view of the present seat. Another call replaces the previous connection. */
+/** Receives the view of the current seat whenever it changes. Calling this again closes the previous connection. */
 export function listen(heard: {
   view(view: View): void;
   trace(entries: readonly TraceEntry[]): void;
@@ -54,7 +54,7 @@ export function listen(heard: {
   source.addEventListener('error', () => heard.lost(true));
 }
 
-/** Converts a file to JSON. */
+/** Converts a file to a value that can be sent as JSON. */
 export async function fileValue(file: File): Promise<FileValue> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return { filename: file.name, base64: bytes.toBase64() };

@@ -8,7 +8,7 @@ import { channelTitle, DIRECT, wordsFor } from './words.ts';
 
 type Sit = (changes: Partial<SeatView>) => void;
 
-/** Returns the initials of a Discord server, shown in place of a picture. */
+/** Returns the initials of a Discord server, which Discord shows if the server doesn't have a picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/u)
@@ -17,7 +17,7 @@ const initials = (name: string): string =>
     .slice(0, 2)
     .toUpperCase();
 
-/** Draws the Discord servers, and the channels of the current one, for wide screens. */
+/** Renders the Discord servers, and the channels of the current one. These are only visible on wide screens. */
 export function places({ guilds, channels, you }: View, sit: Sit): TemplateResult {
   const words = wordsFor(you.locale);
   const current = (isCurrent: boolean) => (isCurrent ? 'true' : 'false');
@@ -47,7 +47,8 @@ export function places({ guilds, channels, you }: View, sit: Sit): TemplateResul
 }
 
 /**
- * Draws a channel's header. On narrow screens, it also shows the user and the Discord server, and has a menu of channels.
+ * Renders the header of a channel. On narrow screens, the header also shows the user and the Discord server, and contains a
+ * menu of channels.
  */
 export function header(
   { you, guilds, channels }: View,

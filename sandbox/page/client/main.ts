@@ -14,28 +14,31 @@ import { side } from './side.ts';
 import { type StoryActs, story, welcome } from './story.ts';
 import { channelTitle, wordsFor } from './words.ts';
 
-/** The page's state. */
+/** The state of the page. */
 const state = {
   view: undefined as View | undefined,
   trace: [] as readonly TraceEntry[],
   modal: undefined as ModalView | undefined,
   modalProblem: '',
-  /** The client's own message, such as why it didn't send an action. */
+  /** A message from the client itself; for example, why it didn't send an action. */
   told: '',
   failed: new Set<string>(),
   isLost: false,
   isOpen: false,
-  /** The scenario whose view the page follows: the one in the URL, while it plays. */
+  /** The name of the scenario that the page follows. This is the one in the URL while it is playing. */
   follows: scenarioOfAddress(),
-  /** The scenario that was last requested. It isn't requested again while its first view is on the way. */
+  /**
+   * The scenario that the page asked the server to play. The page doesn't ask again while it waits for the scenario's first
+   * view.
+   */
   asked: '',
-  /** Whether the page hasn't followed a scenario yet. */
+  /** Whether the page has just loaded and hasn't followed a scenario yet. */
   isFresh: true,
-  /** The step of the scenario whose *Next* button was last focused. */
+  /** The step for which the page last focused *Next*. */
   focused: '',
 };
 const MOST_ENTRIES = 300;
-/** How near its end a list counts as scrolled to the end, in pixels. */
+/** How close to the bottom of a list still counts as being at the bottom, in pixels. */
 const NEAR_END = 80;
 /** Whether the window is wide enough for all columns. */
 const wide = matchMedia('(min-width: 1200px)');
@@ -43,7 +46,7 @@ const root = document.getElementById('page') ?? document.body;
 
 const words = () => wordsFor(state.view?.you.locale ?? '');
 
-/** Runs an action, and shows the client's message about it, if any. */
+/** Performs an action. If the client rejects it, shows the reason. */
 async function perform(what: Act): Promise<Outcome> {
   state.told = '';
   try {
@@ -62,18 +65,18 @@ async function perform(what: Act): Promise<Outcome> {
   }
 }
 
-/** Shows a message of the client. */
+/** Shows a message from the client. */
 function say(text: string): void {
   state.told = text;
   draw();
 }
 
-/** Runs an action on a message, and removes the message's previous failure. */
+/** Performs an action on a message. Removes the error that the message's previous action left behind. */
 async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
-  // A press is only refused if the message has just changed.
+  // This only happens if the message changed right before the user pressed the button.
   if (kind === 'refused' && what.do === 'press') state.told = words().changed;
   draw();
 }
@@ -81,7 +84,7 @@ async function performOn(what: MessageAct): Promise<void> {
 async function submitted({ detail }: Submitted): Promise<void> {
   const { modal } = state;
   if (modal === undefined) return;
-  // Discord closes a modal once the bot acknowledges it. "Thinking…" is then shown in the channel.
+  // Discord closes a modal as soon as the bot acknowledges it, and then shows "Thinking…" in the channel.
   const slow = setTimeout(closeModal, 400);
   const outcome = await perform({ do: 'submit', modal: modal.id, values: detail });
   clearTimeout(slow);
@@ -98,10 +101,11 @@ function closeModal(): void {
   state.modal = undefined;
   state.modalProblem = '';
   draw();
-  // The page can't be focused until the dialog is closed.
+  // Nothing behind the dialog can get the focus until it is closed.
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLElement>('.composer textarea');
-    // In Chromium, the field that regains the focus has no caret and accepts no input until it is focused again.
+    // When Chromium returns the focus to the field, the field has no caret and ignores typing. Focusing it again fixes
+    // this.
     field?.blur();
     field?.focus();
   });
@@ -123,12 +127,12 @@ function play(scenario: string): void {
   void perform({ do: 'play', scenario });
 }
 
-/** Starts the scenario in the URL, except after a reload, and follows the view of its current user. */
+/** Starts the scenario in the URL, unless the page was only reloaded. Then follows the scenario from user to user. */
 function follow(view: View): void {
   const { follows } = state;
   if (follows === null) return;
   const { scenario } = view;
-  // In another language, the scenario starts again.
+  // If the language changes, the scenario starts again.
   if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
     state.isFresh = false;
     if (state.asked === follows || scenario?.state === 'playing' || view.bot === 'starting') return;
@@ -168,7 +172,7 @@ function draw(): void {
   document.documentElement.lang = view.you.locale;
   document.title = `${channelTitle(view.you.channel, view.you.locale)} | ${view.guilds.find(({ id }) => id === view.you.guild)?.name}`;
   const scrollOn = follower();
-  // Removes the placeholder of index.html before the first drawing.
+  // The first rendering removes the placeholder from index.html.
   if (!root.hasAttribute('data-drawn')) root.replaceChildren();
   root.setAttribute('data-drawn', '');
   render(page(view), root);
@@ -176,7 +180,7 @@ function draw(): void {
   focusStory(view);
 }
 
-/** Focuses *Next* when the caption changes, unless the visitor is typing. */
+/** Focuses *Next* at every new step, unless the user is typing. */
 function focusStory({ scenario }: View): void {
   const step = `${scenario?.seat.guild} ${scenario?.step} ${scenario?.state}`;
   const next = document.querySelector<HTMLElement>('.caption .next');
@@ -185,7 +189,10 @@ function focusStory({ scenario }: View): void {
   if (document.activeElement?.matches('input, textarea, select') !== true) next.focus();
 }
 
-/** Returns a function that scrolls to the last message if it is new, or if the list was at its end before. */
+/**
+ * Returns a function to call after the page has changed. It scrolls to the last message if that message is new, or if the
+ * user was already at the bottom.
+ */
 function follower(): () => void {
   const list = () => document.querySelector('.messages');
   const last = () => list()?.querySelector('.message:last-of-type')?.getAttribute('data-id');
@@ -195,19 +202,19 @@ function follower(): () => void {
     before.list.scrollHeight - before.list.scrollTop - before.list.clientHeight < NEAR_END;
   return () => {
     if (last() === undefined || (!wasAtEnd && last() === before.last)) return;
-    // Waits for the parts below the list, which may grow when they are drawn.
+    // Waits until everything below the list is rendered, because that can make the list shorter.
     requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0));
   };
 }
 
-/** Stops following the scenario, and removes it from the URL. */
+/** Stops the scenario and removes it from the URL. */
 function leave(): void {
   state.follows = null;
   history.replaceState(null, '', addressWith({ scenario: null }));
   void perform({ do: 'leave' });
 }
 
-/** Puts `/addserver` into the composer, as a member of the current Discord server. */
+/** Switches to a member of the current Discord server, and types `/addserver` into the composer. */
 async function tryIt(): Promise<void> {
   if (state.view?.scenario?.state === 'over') leave();
   sit({ role: 'member', channel: 'general' });
@@ -222,14 +229,14 @@ const storyActs: StoryActs = {
   tryIt: () => void tryIt(),
 };
 
-/** Opens or closes the drawer, and moves the focus accordingly. */
+/** Opens or closes the side panel, and focuses the button that does the opposite. */
 function fold(isOpen: boolean): void {
   state.isOpen = isOpen;
   draw();
   document.querySelector<HTMLElement>(isOpen ? '#side .fold' : 'header .fold')?.focus();
 }
 
-/** Draws the channel's messages. An empty channel shows the welcome, except during a scenario. */
+/** Renders the messages of the channel. An empty channel shows the welcome text, unless a scenario is playing. */
 function content(view: View) {
   const { you, scenario } = view;
   if (view.messages.length > 0) {
@@ -244,7 +251,7 @@ function content(view: View) {
   return html`<p class="quiet">${words().nothing}</p>`;
 }
 
-/** Whether the page shows the scenario's current user and place. */
+/** Whether the page shows the guild and the user of the scenario's current step. */
 const isHere = ({ scenario, you }: View): boolean =>
   scenario?.seat.guild === you.guild && scenario.seat.role === you.role;
 
@@ -272,7 +279,7 @@ function page(view: View) {
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }
 
-/** Focuses the composer when the user types outside a field, as Discord does. */
+/** When the user types while no field has the focus, focuses the composer, as Discord does. */
 function typeAnywhere({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
   const isField = target instanceof Element && target.matches('input, textarea, select, dialog *');
   const isPaste = (ctrlKey || metaKey) && key === 'v';

@@ -3,7 +3,7 @@ import { html, literal } from 'lit/static-html.js';
 import type { Mark } from '../../markdown.ts';
 import { timeText } from './times.ts';
 
-/** Draws the pieces of a text. */
+/** Renders formatted text as HTML. */
 export function draw(
   marks: readonly Mark[],
   locale: string,
@@ -16,7 +16,7 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
     case 'text':
       return mark.text;
     case 'break':
-      // A block already ends its own line.
+      // A block element already ends its line.
       return ['quote', 'block', 'heading', 'small'].includes(before) ? nothing : html`<br />`;
     case 'code':
       return html`<code>${mark.text}</code>`;
@@ -33,7 +33,7 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
   }
 }
 
-/** The HTML tags for pieces that contain others. */
+/** The HTML tag for each kind of element that contains others. */
 const TAGS = {
   strong: literal`strong`,
   em: literal`em`,
@@ -50,6 +50,6 @@ function iso(seconds: number): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** Formats the time of a message as Discord shows it beside the name. */
+/** Formats the time that Discord shows beside the author of a message. */
 export const clockText = (ms: number, locale: string): string =>
   new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }).format(ms);

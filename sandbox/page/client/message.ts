@@ -12,16 +12,16 @@ export type MessageAct = Extract<Act, { readonly message: string }>;
 
 export interface Drawing {
   readonly locale: string;
-  /** The message commands, for the menu of a message. */
+  /** The message commands that a message's menu lists. */
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
-  /** The messages whose last press got no response. */
+  /** The messages whose last button press didn't get a response. */
   readonly failed: ReadonlySet<string>;
-  /** The custom id of the control that a scenario will use next. */
+  /** The custom id of the control that the next step of the scenario uses. */
   readonly target: string | undefined;
   readonly act: (what: MessageAct) => void;
 }
 
-/** Draws messages from top to bottom. */
+/** Renders messages from top to bottom. */
 export const messages = (all: readonly MessageView[], drawing: Drawing) =>
   repeat(
     all,
@@ -59,7 +59,7 @@ function drawMessage(message: MessageView, drawing: Drawing): TemplateResult {
   </article>`;
 }
 
-/** Draws the menu of message commands. */
+/** Renders the menu of message commands. */
 function drawMenu(
   { id }: MessageView,
   { messageCommands, locale, act }: Drawing,
@@ -93,7 +93,8 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
 }
 
 /**
- * Draws a row of controls. Each is keyed by its custom id, so a new control doesn't inherit another one's ticked boxes.
+ * Renders a row of controls. Each control is keyed by its custom id, so that a new one doesn't start with the ticked boxes
+ * of an old one.
  */
 const drawControls = (
   row: readonly (ButtonView | SelectView)[],

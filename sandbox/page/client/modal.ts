@@ -9,10 +9,10 @@ import { Part } from './part.ts';
 import { options } from './select.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
-/** Carries the entered values. The event `closed` means that the user closed the modal. */
+/** The user submitted the modal with these values. A `closed` event means that the user closed it. */
 export type Submitted = CustomEvent<Entered>;
 
-/** Shows a modal in a native dialog. Escape closes it, and Enter in a single-line field submits it. */
+/** Shows a modal as a native dialog. Escape closes it, and Enter in a single-line field submits it. */
 class SandboxModal extends Part {
   static override properties = {
     modal: { attribute: false },
@@ -23,7 +23,7 @@ class SandboxModal extends Part {
   declare modal: ModalView | undefined;
   declare locale: string;
   declare problem: string;
-  /** Whether the modal is only a preview of the values that a scenario will submit. */
+  /** Whether this is a preview with the values that the scenario will submit. */
   declare isExample: boolean;
 
   constructor() {
@@ -40,7 +40,7 @@ class SandboxModal extends Part {
     this.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }
 
-  /** Requests closing; the page then closes the dialog. */
+  /** Asks the page to close the dialog. */
   close(event: Event): void {
     event.preventDefault();
     this.tell('closed');
@@ -50,7 +50,7 @@ class SandboxModal extends Part {
     event.preventDefault();
     const detail: Record<string, Entered[string]> = {};
     for (const [name, value] of new FormData(event.target as HTMLFormElement)) {
-      // For an empty file field, the browser sends a file without a name.
+      // The browser represents an empty file field by a file without a name.
       if (!(value instanceof File)) detail[name] = value;
       else if (value.name !== '') detail[name] = await fileValue(value);
     }

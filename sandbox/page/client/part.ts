@@ -1,12 +1,12 @@
 import { LitElement } from 'lit';
 
-/** A component of the page. It has no shadow root, so the page's style applies to it. */
+/** A base class for the page's components. They don't have a shadow root, so the page's stylesheet applies to them. */
 export class Part extends LitElement {
   override createRenderRoot(): this {
     return this;
   }
 
-  /** Dispatches an event to the surrounding components. */
+  /** Dispatches an event that bubbles up. */
   tell(name: string, detail?: unknown): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
   }

@@ -7,16 +7,22 @@ interface About {
   readonly view: SelectView;
   readonly label: string;
   readonly done: string;
-  /** Whether a scenario will use the select next. */
+  /** Whether the next step of the scenario uses this select. */
   readonly isTarget: boolean;
   readonly pick: (values: readonly string[]) => void;
 }
 
-/** Draws a select: native for a single choice, an expandable list of checkboxes for several. */
+/**
+ * Renders a select. A select for a single choice is a native one; for several choices, it is a list of checkboxes that
+ * opens.
+ */
 export const select = (about: About): TemplateResult =>
   Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 
-/** Draws the options of a native select. They set a property, because an attribute wouldn't undo the user's choice. */
+/**
+ * Renders the options of a native select. These set the `selected` property, because the attribute has no effect after the
+ * user has chosen an option.
+ */
 export const options = (offers: readonly Offer[]) =>
   repeat(
     offers,
@@ -38,7 +44,7 @@ function one({ view, label, isTarget, pick }: About): TemplateResult {
   </select>`;
 }
 
-/** Opens the select for arrow keys, which would otherwise choose every option on the way. */
+/** Opens the select when an arrow key is pressed. Otherwise, each press would immediately choose the next option. */
 function openFirst(event: KeyboardEvent): void {
   if (!event.key.startsWith('Arrow')) return;
   event.preventDefault();
