@@ -7,7 +7,7 @@ const EVERYDAY =
   PermissionFlagsBits.SendMessages |
   PermissionFlagsBits.UseApplicationCommands;
 
-/** The users of the bot with their permissions. `place` is the offset of a user's id from the guild's. */
+/** The sandbox's users and their permissions. A user's id is the guild's id plus `place`. */
 export const ROLES = {
   admin: { place: 11n, permissions: EVERYDAY | PermissionFlagsBits.ManageGuild },
   moderator: { place: 14n, permissions: EVERYDAY },
@@ -18,30 +18,30 @@ export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * Returns the member with this role. A member is the same in every language and run. Each guild has its own members,
- * so the bot's data about a member stays in the guild.
+ * Returns the guild's member with this role. The id is the same in every language and in every run, but different in each
+ * guild. This keeps the bot's data about members of different guilds apart.
  */
 export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   const { place, permissions } = ROLES[role];
   return { userId: String(BigInt(id) + place), permissions };
 }
 
-/** Whether the role can see channels for the team only, such as #staff. */
+/** Whether this role can see staff channels, such as #staff. */
 export const isOfTeam = (role: Role): boolean => role === 'admin' || role === 'moderator';
 
 interface Seat {
   readonly role: Role;
   readonly guild: Guild;
-  /** Discord's code of the user's language, such as `en-US`. */
+  /** Discord's code for the user's language, such as `en-US`. */
   readonly locale: string;
-  /** The user's channel; by default the guild's first text channel. */
+  /** The channel that the user is in. The default is the guild's first text channel. */
   readonly channelId?: string;
 }
 
 export function createPeople(discord: Pick<DiscordStandIn, 'person' | 'roles' | 'guildEvents'>) {
   const people = new Map<string, Person>();
   return {
-    /** Returns the user of a seat, which stays the same. */
+    /** Returns the user in a seat. The same seat always has the same user. */
     at({ role, guild, locale, channelId = guild.channelId }: Seat): Person {
       const seat = `${role} ${guild.id} ${locale} ${channelId}`;
       const known = people.get(seat);

@@ -2,11 +2,14 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the range that systems assign automatically, so that no other program gets the port while a bot restarts. */
+/**
+ * The first port to try. Operating systems don't assign ports in this range automatically, so no other program gets the
+ * port while a bot restarts.
+ */
 const FROM = 16_000;
 const TO = 32_000;
 
-/** Returns a loopback port that is free now. */
+/** Returns a port that is currently free on the loopback address. */
 export async function quietPort(): Promise<number> {
   const port = randomInt(FROM, TO);
   const server = createServer();

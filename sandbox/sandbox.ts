@@ -20,58 +20,58 @@ import { quietPort } from './quiet-port.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES, STEAM_TROUBLES } from './troubles.ts';
 import { createWatchers } from './watchers.ts';
 
-/** A change of the bot's state, or a line that it printed. */
+/** The bot's state changed, or the bot printed a line. */
 type BotEvent =
   | { readonly kind: 'bot'; readonly state: 'starting' | 'ready' }
   | { readonly kind: 'bot'; readonly state: 'stopped' | 'crashed'; readonly exit: Exit }
-  /** A line that the bot printed. */
+  /** The bot printed a line. */
   | { readonly kind: 'log'; readonly line: string };
 
-/** Every event that a front end may show. */
+/** Everything that can happen in the sandbox, for the page and the prompt. */
 export type SandboxEvent =
   | DiscordEvent
   | BotEvent
-  /** The listing service got another mode or other keys, or responded to a request. */
+  /** The listing service's mode or keys changed, or it responded to a request. */
   | { readonly kind: 'listing' };
 
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
-/** The bot's state. `crashed` means that it ended without being told to. */
+/** The state of the bot. `crashed` means that the bot ended on its own. */
 type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
 export interface SandboxOptions {
-  /** The environment of this process, from which the bot only gets PATH and similar variables. */
+  /** The environment of this process. The bot only receives PATH and similar variables from it. */
   readonly surroundings: NodeJS.ProcessEnv;
-  /** Whether the bot looks up game servers in the stand-ins for Steam and DNS; by default it doesn't. */
+  /** Whether the bot looks up game servers, with the stand-ins for Steam and DNS. The default is `false`. */
   readonly serverLookup?: boolean;
-  /** A folder to keep; by default a temporary one that `close` removes. */
+  /** The folder for the bot's data. The default is a temporary folder, which `close` deletes. */
   readonly data?: string | undefined;
-  /** Whether Discord posts interactions to the bot; by default the bot connects to the gateway. */
+  /** Whether Discord posts interactions to the bot over HTTP. By default, the bot connects to the gateway. */
   readonly http?: boolean;
-  /** Adds variables for the bot, or replaces the sandbox's own. */
+  /** Environment variables to add for the bot. These override the sandbox's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
   readonly wrapper?: readonly string[];
-  /** For tests: runs the bot in another way than as a separate process. */
+  /** For tests: a different way of running the bot. The default is a separate process. */
   readonly createBot?: (deps: BotProcessDeps) => BotProcess;
-  /** For tests: makes both stand-ins use TLS and offer HTTP/2; the bot trusts this certificate. */
+  /** For tests: makes Discord and the listing service use TLS and support HTTP/2. The bot trusts this certificate. */
   readonly certificate?: Certificate;
-  /** For tests: shards, limits and other options of the Discord stand-in. */
+  /** For tests: options of the simulated Discord, such as the number of shards. */
   readonly discord?: Omit<StandInOptions, 'token'>;
-  /** For tests: other keys or games than the default, or faults. */
+  /** For tests: options of the simulated listing service, such as its keys or games. */
   readonly listing?: ListingOptions;
 }
 
-/** The bot ended or did not connect, so it didn't become ready. */
+/** The bot didn't become ready, because it ended or couldn't connect. */
 export class BotNotReadyError extends Error {
   override readonly name = 'BotNotReadyError';
 }
 
-/** A start takes about a second, but much longer on a busy machine. */
+/** The bot usually starts in about a second, but takes much longer on a busy machine. */
 const READY_WITHIN_MS = 30_000;
 
 /**
- * Opens both stand-ins, the real bot and its users, connected over loopback. Any number of front ends can show and change
- * this world at the same time.
+ * Starts a simulated Discord and a simulated listing service, and creates the bot and its users. Several front ends can use
+ * one sandbox at the same time.
  */
 export async function openSandbox(options: SandboxOptions) {
   const token = madeUpToken();
@@ -122,34 +122,34 @@ export async function openSandbox(options: SandboxOptions) {
   return {
     discord,
     listing,
-    /** Steam's list and DNS. */
+    /** The stand-ins for Steam's server list and DNS. */
     records,
     bot,
-    /** The present fault of Discord: one of {@link DISCORD_TROUBLES}. */
+    /** The current fault of Discord: one of {@link DISCORD_TROUBLES}. */
     get discordTrouble() {
       return discordTrouble;
     },
-    /** The present fault of the listing service: one of {@link SERVICE_TROUBLES}. */
+    /** The current fault of the listing service: one of {@link SERVICE_TROUBLES}. */
     get serviceTrouble() {
       return serviceTrouble;
     },
-    /** The present fault of Steam's list: one of {@link STEAM_TROUBLES}. */
+    /** The current fault of Steam's server list: one of {@link STEAM_TROUBLES}. */
     get steamTrouble() {
       return steamTrouble;
     },
-    /** @throws Error if there is no such fault */
+    /** @throws Error if the fault doesn't exist */
     troubleSteam(name: string): void {
       records.behaveAsSteam(troubleNamed(STEAM_TROUBLES, name).how);
       steamTrouble = name;
     },
-    /** @throws Error if there is no such fault */
+    /** @throws Error if the fault doesn't exist */
     troubleDiscord(name: string): void {
       const { how } = troubleNamed(DISCORD_TROUBLES, name);
       discord.faults.clear();
       how(discord.faults);
       discordTrouble = name;
     },
-    /** @throws Error if there is no such fault */
+    /** @throws Error if the fault doesn't exist */
     async troubleService(name: string): Promise<void> {
       const { how } = troubleNamed(SERVICE_TROUBLES, name);
       serviceTrouble = name;
@@ -158,28 +158,28 @@ export async function openSandbox(options: SandboxOptions) {
     get botState(): BotState {
       return keeper.state();
     },
-    /** The bot's users, shared by all front ends. */
+    /** The users, which all front ends share. */
     people: createPeople(discord),
-    /** The bot's random token at the stand-in. */
+    /** The random bot token that the simulated Discord accepts. */
     token,
-    /** The folder of the bot's database and encryption key. */
+    /** The folder with the bot's database and encryption key. */
     data,
     /**
-     * Starts the bot and waits until it is connected and its commands are published.
+     * Starts the bot and waits until it has connected and published its commands.
      * @throws BotNotReadyError
      */
     startBot: keeper.start,
-    /** Stops the bot and starts it on the same data. */
+    /** Stops the bot and starts it again with the same data. */
     async restart(): Promise<void> {
       await bot.stop();
       await keeper.start();
     },
     /**
-     * Reports every event from now on: messages, interactions, guilds, traffic and the breaches in it, the service, the bot
-     * and its log. The present state is in `discord`, `listing` and `botState`. @returns a function that ends it
+     * Calls a function with every event from now on. The current state is in `discord`, `listing` and `botState`. @returns
+     * a function that stops the calls
      */
     watch,
-    /** Stops everything, and removes a temporary folder. */
+    /** Stops everything and deletes the data folder if it is temporary. */
     async close(): Promise<void> {
       await bot.stop();
       try {
@@ -191,7 +191,7 @@ export async function openSandbox(options: SandboxOptions) {
   };
 }
 
-/** Starts the bot on request, and reports its state. */
+/** Starts the bot on request and keeps track of its state. */
 function keepBot(deps: {
   readonly options: SandboxOptions;
   readonly env: Readonly<Record<string, string>>;
@@ -207,7 +207,7 @@ function keepBot(deps: {
     surroundings: options.surroundings,
     onLine: (line) => tell({ kind: 'log', line }),
     onExit(exit) {
-      // startBot throws an error if the bot ends during the start.
+      // If the bot ends while it is starting, `startBot` throws an error instead.
       state = exit.wanted || state === 'starting' ? 'stopped' : 'crashed';
       tell({ kind: 'bot', state, exit });
     },
@@ -216,9 +216,10 @@ function keepBot(deps: {
   async function start(): Promise<void> {
     state = 'starting';
     tell({ kind: 'bot', state });
-    // Discord lets a shard identify once in 5 seconds; a restart here needn't wait for that.
+    // Discord only lets a shard identify every 5 seconds. Restarts in the sandbox shouldn't have to wait.
     discord.gateway.waiveIdentifyLimit();
-    // The previous run's connection must be gone first, or the bot would seem ready because of it.
+    // Waits until the connection of the previous run has closed. Otherwise, the new run would immediately count as
+    // connected.
     while (discord.gateway.sessions().length > 0) await sleep(10);
     bot.start();
     await untilReady();
@@ -253,7 +254,7 @@ function troubleNamed<T>(troubles: Readonly<Record<string, T>>, name: string): T
 }
 
 /**
- * Creates a token of three parts with dots between them, as real ones have, because discord.js masks the part after the
+ * Creates a token with three parts, separated by dots. Real tokens look like this, and discord.js masks the part after the
  * second dot.
  */
 function madeUpToken(): string {

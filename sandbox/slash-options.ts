@@ -12,7 +12,10 @@ import type { OptionValue, Upload } from './discord/contract.ts';
 export const isSlash = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.ChatInput;
 
-/** Converts the text typed for an option to its value as Discord sends it. A text that isn't a number stays a text. */
+/**
+ * Converts the user's text for an option to the value that Discord would send. If an option expects a number but the text
+ * isn't one, returns the text.
+ */
 export function optionValue(option: APIApplicationCommandOption | undefined, text: string): OptionValue {
   const isNumber = option?.type === Type.Integer && text.trim() !== '' && Number.isFinite(Number(text));
   return isNumber ? Number(text) : text;
@@ -23,14 +26,15 @@ interface Named {
   readonly name_localizations?: Readonly<Partial<Record<string, string | null>>> | null;
 }
 
-/** Returns the name of a command or an option in a user's language. */
+/** Returns the name of a command or an option in the user's language. */
 export const shownName = ({ name, name_localizations }: Named, locale: string): string =>
   name_localizations?.[locale] ?? name;
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Reads a file of this machine. A path that doesn't exist in the current folder is tried in the project, which has samples.
+ * Reads a file from this machine. If a relative path doesn't exist in the current folder, tries the project folder, which
+ * contains samples.
  */
 export async function readUpload(path: string): Promise<Upload> {
   const bytes = await readFile(path).catch(() => readFile(resolve(PROJECT, path)));

@@ -3,12 +3,12 @@ import type { Mode } from './listing/modes.ts';
 import type { Texts } from './page/texts.ts';
 
 interface Trouble<How> {
-  /** A phrase that continues "Discord" or "The listing service". */
+  /** Describes the fault in words that follow "Discord" or "The listing service". */
   readonly words: Texts;
   readonly how: How;
 }
 
-/** Faults of the listing service, by the page's name for them. */
+/** Faults of the listing service, by the name that the page uses. */
 export const SERVICE_TROUBLES = {
   ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
   down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
@@ -38,7 +38,7 @@ export const SERVICE_TROUBLES = {
   },
 } satisfies Readonly<Record<string, Trouble<Mode>>>;
 
-/** Faults of Steam's list of game servers, by the page's name for them. */
+/** Faults of Steam's server list, by the name that the page uses. */
 export const STEAM_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   ok: SERVICE_TROUBLES.ok,
   limited: SERVICE_TROUBLES.limited,
@@ -51,7 +51,7 @@ const always =
   (faults: RestFaults): void =>
     faults.inject({ fault, times: Number.POSITIVE_INFINITY });
 
-/** Faults of Discord's REST API, by the page's name for them. */
+/** Faults of Discord's REST API, by the name that the page uses. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
   ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: () => undefined },
   blocked: {

@@ -18,7 +18,7 @@ interface Described {
 const descriptionOf = (about: Described, locale: string): string =>
   about.description_localizations?.[locale] ?? about.description;
 
-/** Returns the slash commands as the user's Discord lists them. */
+/** Returns the slash commands as Discord lists them for this user. */
 export const commandViews = (commands: readonly APIApplicationCommand[], locale: string, where: Where) =>
   commands
     .map((command) => ({
@@ -45,21 +45,21 @@ function optionView(option: APIApplicationCommandBasicOption, locale: string, wh
   const choices = choicesOf(option, locale, where);
   return {
     name: option.name,
-    /** In the user's language. */
+    /** The option's name in the user's language. */
     label: shownName(option, locale),
     description: descriptionOf(option, locale),
     kind: choices.length > 0 ? ('choice' as const) : kindOf(option.type),
     required: option.required ?? false,
     autocomplete: limits.autocomplete ?? false,
     choices,
-    /** The file types that a file option accepts. */
+    /** The file types that the option accepts. */
     types: limits.file_types ?? [],
     least: limits.min_value ?? limits.min_length,
     most: limits.max_value ?? limits.max_length,
   };
 }
 
-/** Returns the choices that Discord offers without asking the bot. */
+/** Returns the choices that Discord shows without asking the bot. */
 function choicesOf(
   option: APIApplicationCommandBasicOption,
   locale: string,

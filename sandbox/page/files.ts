@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { SAMPLE_LISTS } from './client/sample-lists.ts';
 import { wordsFor } from './client/words.ts';
 
-/** A file to send to the browser. */
+/** A file that the server sends to the browser. */
 interface Served {
   readonly type: string;
   readonly body: Buffer | string;
@@ -17,7 +17,7 @@ const CLIENT = fileURLToPath(new URL('./client/', import.meta.url));
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** The packages that the page imports, each with the file that its bare name refers to. */
+/** The packages that the page imports, and the main file of each. */
 const PACKAGES: Readonly<Record<string, string>> = {
   lit: 'index.js',
   'lit-html': 'lit-html.js',
@@ -25,7 +25,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@lit/reactive-element': 'reactive-element.js',
 };
 
-/** The import map: it resolves bare names to the unbundled packages in `node_modules`. */
+/** The page's import map, which loads these packages from `node_modules` without bundling them. */
 const IMPORTS = Object.fromEntries(
   Object.entries(PACKAGES).flatMap(([name, file]) => [
     [name, `/modules/${name}/${file}`],
@@ -34,7 +34,7 @@ const IMPORTS = Object.fromEntries(
 );
 
 /**
- * The package modules that the page imports, directly or indirectly. A test compares them with the modules that a browser
+ * All modules of these packages that the page uses, directly or indirectly. A test compares this list with what a browser
  * loads.
  */
 const LOADED = [
@@ -49,7 +49,7 @@ const LOADED = [
   ...['reactive-element.js', 'css-tag.js'].map((file) => `@lit/reactive-element/${file}`),
 ];
 
-/** Preloads all modules, so that the browser doesn't discover them one after another. */
+/** Preloads all modules, because a browser would otherwise have to load each one before it can see what to load next. */
 const preloads = (): string =>
   [
     ...readdirSync(CLIENT)
@@ -60,7 +60,7 @@ const preloads = (): string =>
     .map((address) => `<link rel="modulepreload" href="${address}" />`)
     .join('');
 
-/** Returns the page with its first view, and the hash of its import map for the Content-Security-Policy. */
+/** Returns the HTML page, and the hash of its import map for the Content-Security-Policy. */
 export function pageFile(locale: string): Served & { readonly mapHash: string } {
   const map = JSON.stringify({ imports: IMPORTS });
   const words = wordsFor(locale);
@@ -81,8 +81,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a file by its path, or `undefined` if there is none: the page's modules without their types, its styles,
- * modules of packages, and sample lists.
+ * Returns the file at a path, or `undefined` if there is none. Serves the page's modules (compiled to JavaScript), its
+ * stylesheets, the modules of its packages, and the sample lists.
  */
 export async function findFile(path: string): Promise<Served | undefined> {
   const [, folder, ...rest] = path.split('/');
@@ -105,10 +105,10 @@ export async function findFile(path: string): Promise<Served | undefined> {
   }
 }
 
-/** Discord's colours for users without a picture. */
+/** The background colours that Discord uses for users without an avatar. */
 const COLOURS = ['#5865f2', '#3ba55c', '#b5651d', '#c03a3d', '#747f8d'];
 
-/** Draws the first letter of a name on a colour, because users of the sandbox have no picture. */
+/** Draws the first letter of a name on a coloured background. The sandbox's users don't have avatars. */
 function avatar(name: string): Served {
   const who = decodeURIComponent(name).replace(/\.svg$/, '');
   const colour =

@@ -17,20 +17,20 @@ export interface Where {
   readonly guild: Guild;
 }
 
-/** The view of a user who looks at messages. */
+/** The user who is reading a message, and what they can see of it. */
 export interface Looking {
-  /** Returns the name of a member, a channel or a role by its id. */
+  /** Returns the name of the member, channel or role with this id. */
   readonly nameOf: (id: string) => string | undefined;
   readonly here: Here;
-  /** The number of lines shown of an attached text before the user expands it. */
+  /** How many lines of an attached text file to show before the user expands it. */
   readonly lines: number;
 }
 
-/** The number of lines that Discord shows of a text file before the user expands it. */
+/** How many lines of a text file Discord shows before the user expands it. */
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
-/** `sending` and `failed` are for a command without a reply: none yet, or none in time. */
+/** `sending` and `failed` are for commands: the bot hasn't replied yet, or didn't reply in time. */
 type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
 export type ModalView = ReturnType<typeof modalView>;
 export type MessageView = ReturnType<typeof messageView>;
@@ -45,7 +45,7 @@ export const lookingAt = ({ discord, guild }: Where): Looking => ({
   lines: PREVIEW_LINES,
 });
 
-/** Builds the view of a message for the page. */
+/** Converts a message to what the page shows. */
 export function messageView(message: SeenMessage, { nameOf, here, lines }: Looking) {
   const { current } = message;
   const marks = (text: string | undefined) => marksOf(text ?? '', nameOf);
@@ -53,9 +53,9 @@ export function messageView(message: SeenMessage, { nameOf, here, lines }: Looki
     id: current.id,
     author: current.author.global_name ?? current.author.username,
     bot: current.author.bot ?? false,
-    /** Milliseconds since 1970. */
+    /** In milliseconds since 1970. */
     at: Date.parse(current.timestamp),
-    // Discord doesn't count the reply to a deferred interaction as an edit.
+    // Discord doesn't mark a deferred reply as edited.
     edited: current.edited_timestamp !== null && current.interaction_metadata === undefined,
     ephemeral: message.ephemeral,
     state: stateOf(message),
@@ -70,8 +70,8 @@ export function messageView(message: SeenMessage, { nameOf, here, lines }: Looki
 const stateOf = ({ loading }: SeenMessage): MessageState => (loading ? 'thinking' : 'written');
 
 /**
- * Returns the user and the command that the message replies to: `admin used /setkey`. Discord has deprecated the field
- * with the name, but still sends it.
+ * Returns the name of the user and of the command that the message replies to, for `admin used /setkey`. Discord still
+ * sends the property with the command's name, although it is deprecated.
  */
 function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
   if (origin === undefined || interaction === undefined) return undefined;
@@ -79,26 +79,26 @@ function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
 }
 
 const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonly Mark[]) => ({
-  /** The colour in CSS notation. */
+  /** The embed's colour in CSS notation. */
   color: embed.color === undefined ? '' : `#${embed.color.toString(16).padStart(6, '0')}`,
   title: embed.title ?? '',
   description: marks(embed.description),
   footer: embed.footer?.text ?? '',
 });
 
-/** Builds the view of a file, with the first lines of a text. */
+/** Describes an attached file, and includes its first lines if it is a text file. */
 function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment, most: number) {
   const text = message.file(name)?.toString('utf8') ?? '';
   const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, most);
   return { name, size, url, preview: lines.join('\n').trimEnd() };
 }
 
-/** Builds the view of a modal for the page and the prompt. */
+/** Converts a modal to what the page and the prompt show. */
 export const modalView = (
   { data, interactionId }: SeenModal,
   nameOf: (id: string) => string | undefined,
 ) => ({
-  /** Identifies the modal when it is submitted. */
+  /** The id that the page sends back when the user submits the modal. */
   id: interactionId,
   title: data.title,
   texts: modalTexts(data).map((text) => marksOf(text, nameOf)),
@@ -125,12 +125,12 @@ function buttonView(button: APIButtonComponent) {
   const url = 'url' in button ? button.url : '';
   return {
     kind: 'button' as const,
-    /** The custom id; for a link, its URL. */
+    /** The button's custom id, or the URL if it is a link. */
     id: 'custom_id' in button ? button.custom_id : url,
     label: 'label' in button ? (button.label ?? '') : '',
     style: button.style,
     disabled: button.disabled ?? false,
-    /** The URL of a link; empty for other buttons. */
+    /** The URL if the button is a link; otherwise, an empty string. */
     url,
   };
 }

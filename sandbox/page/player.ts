@@ -4,17 +4,17 @@ import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { createStage, KEY, type Preview, type Step, setKey } from './steps.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** The current scenario, or the last one played. */
+/** The scenario that is playing, or the last one that was played. */
 export interface ScenarioView extends Preview {
   readonly name: string;
   readonly title: string;
   readonly state: 'playing' | 'over' | 'failed' | 'left';
-  /** Describes the next step, or why the scenario failed; empty before the first step. */
+  /** Describes the next step, or the reason why the scenario failed. It is empty before the first step. */
   readonly caption: string;
-  /** The number of the step, from 1. */
+  /** The number of the current step, starting from 1. */
   readonly step: number;
   readonly steps: number;
-  /** The user whose view the page shows. */
+  /** The user who acts in this step. The page shows Discord as this user sees it. */
   readonly seat: SeatView;
 }
 
@@ -22,10 +22,13 @@ export type Player = ReturnType<typeof createPlayer>;
 
 const FAILED = { en: 'Something unexpected happened', de: 'Es kam anders als erwartet' };
 
-/** Creates a player that plays one scenario at a time. */
+/** Creates a player, which plays one scenario at a time. */
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /** Waits while a caption is shown, before its step; by default until `next` is called. */
+  /**
+   * Called with each caption before its step is played. The player waits for the promise. By default, it waits until `next`
+   * is called.
+   */
   readonly read?: ((caption: Texts) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
@@ -33,7 +36,7 @@ export function createPlayer(deps: {
   let current: ScenarioView | undefined;
   let pressed = Promise.withResolvers<void>();
   const read = deps.read ?? (() => pressed.promise);
-  /** The number of the latest play; the promise resolves at its end. */
+  /** The number of times that a scenario was started or stopped. Older plays stop when it changes. */
   let latest = 0;
   let played: Promise<void> = Promise.resolve();
 
@@ -42,13 +45,13 @@ export function createPlayer(deps: {
     onChange();
   }
 
-  /** Ends the wait for the current caption. */
+  /** Stops waiting for the user to read the current caption, and plays the step. */
   function next(): void {
     pressed.resolve();
     pressed = Promise.withResolvers();
   }
 
-  /** Shows and plays the steps, and stops if another play begins. @throws Error if a step fails */
+  /** Shows and plays each step, unless another scenario has been started since. @throws Error if a step fails */
   async function run(scenario: Scenario, begun: ScenarioView, isLatest: () => boolean): Promise<void> {
     const { locale, guild: id } = begun.seat;
     const guild = sandbox.discord.everyGuild.find((each) => each.id === id);
@@ -76,7 +79,7 @@ export function createPlayer(deps: {
   }
 
   return {
-    /** The current scenario, or the last one played. */
+    /** The scenario that is playing, or the last one that was played. */
     get current() {
       return current;
     },
@@ -88,8 +91,8 @@ export function createPlayer(deps: {
       next();
     },
     /**
-     * Plays a scenario in a new Discord server, after the current step of any other scenario.
-     * @throws Error if there is no such scenario
+     * Plays a scenario in a new Discord server. If another scenario is playing, waits until its current step ends.
+     * @throws Error if the scenario doesn't exist
      */
     play(name: string, locale: string): void {
       const scenario = SCENARIOS.find((each) => each.name === name);
@@ -121,13 +124,13 @@ export function createPlayer(deps: {
   };
 }
 
-/** Returns the caption of a step, and the seat of the user who acts. */
+/** Returns the caption of a step, and the seat of the user who acts in it. */
 const about = ({ who, caption, channel = 'general' }: Step, { seat }: ScenarioView) => ({
   caption: inLanguage(caption, seat.locale),
   seat: { ...seat, role: who, channel },
 });
 
-/** Removes the preview of a next step. */
+/** Removes the caption and the preview of the next step. */
 const ended = ({ line: _line, modal: _modal, target: _target, ...rest }: ScenarioView) => ({
   ...rest,
   caption: '',

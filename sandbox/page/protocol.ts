@@ -2,8 +2,8 @@ import type { Role } from '../people.ts';
 import type { ModalView } from './messages.ts';
 
 /**
- * The JSON that the page sends to its server, and the results. Types only, because both sides import them. The views are
- * in `view.ts`.
+ * The JSON that the page exchanges with its server. This module only contains types, because both the browser and the
+ * server import it. For views, see `view.ts`.
  */
 
 export interface Choice {
@@ -11,23 +11,23 @@ export interface Choice {
   readonly value: string;
 }
 
-/** A file in JSON. */
+/** A file as it is sent in JSON. */
 export interface FileValue {
   readonly filename: string;
   readonly base64: string;
 }
 export type Entered = Readonly<Record<string, string | FileValue>>;
 
-/** A user, with the place and the language. */
+/** A user, the place in Discord where they are, and their language. */
 export interface SeatView {
   readonly role: Role;
   readonly guild: string;
-  /** The channel's name, or `DIRECT` for direct messages. An unknown name means the guild's first channel. */
+  /** The name of the channel, or `DIRECT` for direct messages. Any unknown name stands for the guild's first channel. */
   readonly channel: string;
   readonly locale: string;
 }
 
-/** An action that the page requests. */
+/** An action that the page asks the server to perform. */
 export type Act =
   | { readonly do: 'slash'; readonly command: string; readonly options: Entered }
   | {
@@ -56,7 +56,7 @@ export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'modal'; readonly modal: ModalView }
   | { readonly kind: 'choices'; readonly choices: readonly Choice[] }
-  /** No response arrived within three seconds. */
+  /** The bot didn't respond within three seconds. */
   | { readonly kind: 'lost' }
-  /** The user's Discord didn't send the action. */
+  /** Discord's client didn't send the action. */
   | { readonly kind: 'refused'; readonly why: string };

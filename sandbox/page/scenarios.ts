@@ -15,19 +15,19 @@ import {
 } from './steps.ts';
 import type { Texts } from './texts.ts';
 
-/** A scripted story, played in a new Discord server so that nothing affects it. */
+/** A scripted demonstration. It is played in a new Discord server, so it always starts from the same state. */
 export interface Scenario {
-  /** The scenario's name in the page's URL. */
+  /** The name that identifies the scenario in the page's URL. */
   readonly name: string;
   readonly title: Texts;
-  /** One sentence for the card. */
+  /** A one-sentence description. */
   readonly about: Texts;
-  /** Prepares the Discord server; by default an admin sets the key. */
+  /** Prepares the Discord server before the first step. By default, an admin sets the key. */
   readonly before?: (stage: Stage) => Promise<unknown>;
   readonly steps: readonly Step[];
 }
 
-/** The text that an admin puts on the panel. */
+/** The text that an admin writes on the panel. */
 const PANEL_LINE = {
   en: 'Please submit only servers that are open to everyone.',
   de: 'Bitte nur Server, die allen offenstehen.',
@@ -37,7 +37,7 @@ const SECOND_PANEL_LINE = {
   de: 'Bitte nur Server, die allen offenstehen. Keine Testserver.',
 };
 
-/** The text that a member copies from a chat. */
+/** The text that a member pastes from a chat. */
 const PASTED = {
   en: `Hi! Please add ours:
 CS2: play.example.com:27015
@@ -64,17 +64,14 @@ const LIST = 'servers-250.csv';
 
 const server = (address: string) => ({ game: 'cs2', server: address });
 
-/** Builds the step that sends the file of 250 lines. */
+/** Builds a step in which a member sends the file with 250 lines. */
 const sendsList = (caption: Texts): Step =>
   runs('member', caption, 'addservers', async () => ({ file: await readUpload(`docs/${LIST}`) }));
 
-/** Rust's app id in Steam. */
+/** Steam's app id for Rust. */
 const RUST_APP_ID = 252_490;
 
-/**
- * The scenarios, in the order of their cards. Each entry automatically appears on the page, in its tests and in the
- * pictures.
- */
+/** All scenarios, in the order in which the page lists them. Tests and screenshots cover every scenario in this list. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'wrong-first-try',
@@ -271,7 +268,7 @@ export const SCENARIOS: readonly Scenario[] = [
           async how({ sandbox }, press) {
             await sandbox.troubleService('slow');
             const before = sandbox.listing.submitted.length;
-            // Isn't awaited, because only the bot's next run replies.
+            // This isn't awaited, because the bot won't reply until its next run.
             void press();
             await until(sandbox.watch, () => sandbox.listing.submitted.length > before);
           },

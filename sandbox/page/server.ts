@@ -13,35 +13,39 @@ import type { Texts } from './texts.ts';
 import { createTrace, type TraceEntry } from './trace.ts';
 import { createViews, type View, type Views } from './view.ts';
 
-/** The sandbox's page in a browser. */
+/** The web page of the sandbox. */
 export interface Page {
-  /** The page's URL, with the token that actions need: `http://127.0.0.1:PORT/?token=…`. */
+  /** The page's URL: `http://127.0.0.1:PORT/?token=…`. Without the token, the page can't perform actions. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 interface PageOptions {
   readonly sandbox: Sandbox;
-  /** By default 0, for any free port. */
+  /** The port to listen on. The default is 0, which picks a free port. */
   readonly port?: number;
-  /** Waits while a caption is shown, before its step; by default until the visitor presses *Next*. */
+  /**
+   * Called with each caption before its step is played. The scenario waits for the promise. By default, it waits until the
+   * user presses *Next*.
+   */
   readonly read?: (caption: Texts) => Promise<unknown>;
 }
 
-/** Enough for a file of 10 MiB in base64, plus the rest of the request. */
+/** This is enough for a file of 10 MiB in base64, plus the rest of the request. */
 const LARGEST_BODY = 15 * 1024 * 1024;
 /**
- * Combines updates within this time, in milliseconds, so that a running list doesn't redraw the page for every message.
+ * How long updates are collected before they are sent to the page, in milliseconds. Without this, a list in progress would
+ * re-render the page for every message.
  */
 const TOGETHER_MS = 30;
 
-/** One open page. */
+/** A browser tab that shows the page. */
 interface Tab {
   readonly seat: SeatView;
   send(event: 'view' | 'trace', data: View | readonly TraceEntry[]): void;
 }
 
-/** Serves the page on 127.0.0.1 to visitors with the token. The page loads everything from this server. */
+/** Serves the page on 127.0.0.1 to users who have the token. The page doesn't load anything from other servers. */
 export async function servePage({ sandbox, port = 0, read }: PageOptions): Promise<Page> {
   const token = randomBytes(18).toString('base64url');
   const views = createViews(sandbox);
@@ -72,11 +76,11 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
     end(response, 200, file.type, file.body);
   }
 
-  /** Sets the key of the first Discord server before the first action, so that a visitor's first attempt works. */
+  /** Sets the first Discord server's key before the user's first action, so that the bot is ready to use. */
   async function setFirstKey(): Promise<void> {
     const [guild] = sandbox.discord.everyGuild;
     if (sandbox.botState !== 'ready' || guild === undefined) return;
-    // This fails if the visitor has already made the service or Discord fail, which they want to see.
+    // This fails if the user has already made the service or Discord fail. In that case, the key isn't set.
     firstKey ??= setKey(createStage({ sandbox, guild, locale: 'en-US' })).catch(() => undefined);
     await firstKey;
   }
@@ -106,7 +110,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
   };
 }
 
-/** Creates the list of open pages, and sends each page the changes to its user's view. */
+/** Keeps track of all open tabs, and sends each one an update when its user's view changes. */
 function createTabs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
@@ -151,10 +155,10 @@ function createTabs(deps: {
 }
 
 /**
- * Returns the reason to reject a request, if any. Rejects:
- * - other `Host` names that resolve to this address
- * - an `Origin` of another page
- * - a missing token, from other programs or from other users of this machine
+ * Checks the headers and the token of a request. Returns the reason to reject it if:
+ * - its `Host` is another name, which might resolve to this address
+ * - its `Origin` is another website
+ * - it doesn't have the token, because it comes from another program or another user of this machine
  */
 function refusalOf(
   { headers, method }: IncomingMessage,
@@ -176,7 +180,7 @@ function refusalOf(
 const digest = (secret: string) => createHash('sha256').update(secret).digest();
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** Only the import map is inline. */
+/** The only inline script is the import map. */
 const policy = (mapHash: string): string =>
   [
     "default-src 'none'",
@@ -197,7 +201,7 @@ function end(response: ServerResponse, status: number, type: string, body: Buffe
   response.writeHead(status, { 'content-type': type }).end(body);
 }
 
-/** Reads the seat from a query. The default is an admin of the first guild, in English. */
+/** Reads the seat from the query parameters. The default is an admin of the first guild, in English. */
 function seatFrom(about: URLSearchParams): SeatView {
   const role = about.get('role') ?? '';
   const locale = about.get('locale') ?? '';

@@ -11,27 +11,27 @@ import { DIRECT } from './client/words.ts';
 import { type ModalView, modalView } from './messages.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** A preview of the next step. */
+/** What the page shows of the next step before it is played. */
 export interface Preview {
-  /** The command as typed. */
+  /** The command line that the user will send. */
   readonly line?: string;
-  /** The form with the values to submit. */
+  /** The modal with the values that the user will submit. */
   readonly modal?: ModalView;
-  /** The custom id of the control to use. */
+  /** The custom id of the control that the user will use. */
   readonly target?: string;
 }
 
-/** A user's action, with a preview for the page. */
+/** An action of a user in a scenario, with a preview that the page shows first. */
 export interface Step {
   readonly who: Role;
   readonly caption: Texts;
-  /** The channel's name; by default the first channel. */
+  /** The name of the channel. The default is the guild's first channel. */
   readonly channel?: string | undefined;
-  /** Finds everything that the step needs, and returns a preview with the action. */
+  /** Finds everything that the step needs. Returns the preview, and a function that performs the action. */
   prepare(stage: Stage): Promise<{ readonly preview: Preview; readonly act: () => Promise<unknown> }>;
 }
 
-/** The place where a scenario is played. */
+/** What the steps of a scenario use to act in Discord. */
 export type Stage = ReturnType<typeof createStage>;
 
 export function createStage(deps: {
@@ -44,7 +44,7 @@ export function createStage(deps: {
   let opened: SeenModal | undefined;
   let last: Promise<Answer> | undefined;
 
-  /** Waits until the reply to the last action is complete. */
+  /** Waits until the bot has finished its reply to the last action. */
   async function settled(): Promise<void> {
     const answer = await last;
     if (answer?.kind === 'modal') opened = answer.modal;
@@ -62,24 +62,24 @@ export function createStage(deps: {
       const channelId = channel === DIRECT ? discord.directChannel(userId) : (found?.id ?? guild.channelId);
       return people.at({ role, guild, locale, channelId });
     },
-    /** Starts an action without waiting for its reply. */
+    /** Keeps an action's reply for later, without waiting for it. */
     begin(answer: Promise<Answer>): Promise<Answer> {
       last = answer;
       return answer;
     },
-    /** Runs an action, and waits until its reply is complete. */
+    /** Waits until the bot has finished its reply to an action. */
     async act(answer: Promise<Answer>): Promise<void> {
       last = answer;
       await settled();
     },
-    /** The form that opened last. @throws Error if there is none */
+    /** Returns the modal that opened last. @throws Error if no modal has opened */
     form(): SeenModal {
       if (opened === undefined) throw new Error('no form opened');
       return opened;
     },
     /**
-     * Waits for a message visible to the user for which `look` returns a value. If there are several, returns the newest.
-     * @throws Error if none arrives
+     * Waits until the user can see a message for which `look` returns a value. If there are several, returns the newest.
+     * @throws Error if no such message arrives in time
      */
     async find<Found>({ channelId, userId }: Person, look: (message: SeenMessage) => Found | undefined) {
       const newestFirst = () => [...discord.messages({ channelId, userId })].reverse();
@@ -104,8 +104,8 @@ const wordsOf = (answer: Answer | undefined): string =>
 type Options = Readonly<Record<string, OptionValue>>;
 
 /**
- * Builds the step that runs a command.
- * @param options its options, or a function that creates them right before the preview
+ * Builds a step that runs a command.
+ * @param options the options, or a function that returns them right before the preview is shown
  */
 export const runs = (
   who: Role,
@@ -129,12 +129,12 @@ const optionText = (value: OptionValue): string | number =>
   typeof value === 'object' ? value.filename : value;
 
 interface Filling {
-  /** The form's fields with their initial values. */
+  /** The modal's fields, with the values that they start with. */
   readonly values: readonly (readonly [id: string, value: string])[];
   readonly text: (texts: Texts) => string;
 }
 
-/** Builds the step that fills in and submits the form that the previous step opened. */
+/** Builds a step that fills in and submits the modal that the previous step opened. */
 export const fills = (
   who: Role,
   caption: Texts,
@@ -160,8 +160,8 @@ export const fills = (
 type FindButton = (message: SeenMessage) => string | undefined;
 
 /**
- * Builds the step that presses a button of the newest message that has it.
- * @param how replaces pressing the button and waiting for the reply
+ * Builds a step that presses a button. If several messages have the button, uses the newest.
+ * @param how replaces the default action, which is to press the button and wait for the reply
  */
 export const presses = (
   who: Role,
@@ -193,7 +193,7 @@ export const presses = (
   },
 });
 
-/** Builds the step that chooses in a select of the newest message that has one. */
+/** Builds a step that chooses options in a select. If several messages have a select, uses the newest. */
 export const picks = (who: Role, caption: Texts, values: readonly string[]): Step => ({
   who,
   caption,
@@ -209,7 +209,7 @@ export const picks = (who: Role, caption: Texts, values: readonly string[]): Ste
   },
 });
 
-/** Builds a step that isn't a user's action in Discord. */
+/** Builds a step that performs any other action. */
 export const happens = (
   who: Role,
   caption: Texts,
@@ -230,7 +230,7 @@ const buttonsOf = ({ current }: SeenMessage): readonly APIButtonComponentWithCus
       (button) => 'custom_id' in button && button.disabled !== true,
     ) as APIButtonComponentWithCustomId[];
 
-/** Returns the main button: a green one, otherwise a blue one, otherwise the first. */
+/** Returns the most prominent button: the first green one, else the first blue one, else the first one. */
 export function mainButton(message: SeenMessage): string | undefined {
   const buttons = buttonsOf(message);
   const main =
@@ -240,7 +240,7 @@ export function mainButton(message: SeenMessage): string | undefined {
   return main?.custom_id;
 }
 
-/** Finds the button with a matching custom id. @param text a text that the message must contain */
+/** Returns a function that finds a button by its custom id. @param text text that the message must contain */
 export const buttonWith =
   (id: RegExp, text = ''): FindButton =>
   (message) =>
@@ -248,7 +248,7 @@ export const buttonWith =
       ? buttonsOf(message).find(({ custom_id }) => id.test(custom_id))?.custom_id
       : undefined;
 
-/** Lets an admin set the key, in #staff, which members can't see. */
+/** Sets the key as an admin, in #staff, which members can't see. */
 export async function setKey(stage: Stage): Promise<void> {
   const admin = stage.person('admin', 'staff');
   await stage.act(admin.slash('setkey'));
@@ -256,7 +256,7 @@ export async function setKey(stage: Stage): Promise<void> {
   await stage.act(admin.submit(stage.form(), { [field?.id ?? '']: KEY }));
 }
 
-/** Lets an admin set the key and turn on approval in #staff. */
+/** Sets the key and turns on approval as an admin, in #staff. */
 export async function turnApprovalOn(stage: Stage): Promise<void> {
   await setKey(stage);
   const admin = stage.person('admin', 'staff');
@@ -272,13 +272,13 @@ export async function turnApprovalOn(stage: Stage): Promise<void> {
   await stage.act(admin.press(message, found));
 }
 
-/** An API key that the listing service accepts. */
+/** An API key that the simulated listing service accepts. */
 export const KEY = 'sandbox-key-1234';
 
-/** The maximum wait for a condition, in milliseconds. */
+/** The longest time to wait for a condition, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Waits until a condition holds, at most {@link PATIENCE_MS}. Checks it at every event. */
+/** Waits until a condition is true, for at most {@link PATIENCE_MS}. Checks the condition on every event. */
 export async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = watch(() => holds() && resolve());

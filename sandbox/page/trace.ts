@@ -6,21 +6,21 @@ export interface TraceEntry {
   readonly from: 'bot' | 'discord';
   readonly title: string;
   readonly body: string;
-  /** The Discord rules that it breaks, with Discord's responses. */
+  /** The Discord rules that the request broke, with Discord's error messages. */
   readonly broken: readonly { readonly title: string; readonly answer: string }[];
 }
 
 const KEPT = 300;
 const LONGEST_BODY = 4_000;
 
-/** Creates a trace of the latest requests and payloads for the page. It leaves out heartbeats and masks credentials. */
+/** Lists the latest requests and gateway payloads for the page. Leaves out heartbeats and masks credentials. */
 export function createTrace() {
   const entries: TraceEntry[] = [];
   let count = 0;
 
   return {
     entries: (): readonly TraceEntry[] => entries,
-    /** @returns the new or changed entry, if any */
+    /** @returns the entry, if the event adds or changes one */
     take(event: SandboxEvent): TraceEntry | undefined {
       if (event.kind === 'wire') {
         const { method, path, status, body } = event.request;
@@ -43,7 +43,7 @@ export function createTrace() {
   };
 }
 
-/** Returns a payload's name; `undefined` for heartbeats, which aren't worth showing. */
+/** Returns the title of a gateway payload, or `undefined` for heartbeats, which aren't worth showing. */
 function frameTitle(text: string): string | undefined {
   const payload = parsed(text);
   const op = payload.op ?? -1;
@@ -59,11 +59,11 @@ function parsed(text: string): { readonly op?: number; readonly t?: string } {
   }
 }
 
-/** Masks the tokens in paths, because they are credentials even here. */
+/** Masks the tokens in a path. They are credentials, even in the sandbox. */
 export const withoutTokens = (text: string): string =>
   text.replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]');
 
-/** Masks tokens and texts typed into modals, because they may be keys. */
+/** Masks tokens and everything that was typed into a modal, because it may be an API key. */
 function masked(text: string): string {
   const hidden = withoutTokens(text)
     .replace(/("token":")[^"]+/g, '$1[token]')

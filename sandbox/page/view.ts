@@ -16,18 +16,18 @@ import type { SeatView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** More messages than fit on a screen. Older ones aren't shown. */
+/** The maximum number of messages that the page shows. This is more than fits on a screen. */
 const MOST_MESSAGES = 60;
 
-/** Discord's codes for the bot's languages. */
+/** Discord's codes for the languages that the bot supports. */
 const LOCALES = languages.flatMap((language) => language.locales);
 
 export type Views = ReturnType<typeof createViews>;
-/** Everything that a user sees except the trace. */
+/** Everything that the page shows to a user, except the trace. */
 export type View = ReturnType<Views['of']>;
 export type TroublesView = ReturnType<typeof troublesView>;
 
-/** Creates the views of users, without the messages that they dismissed. */
+/** Creates the views that users have of Discord. Leaves out messages that a user dismissed. */
 export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();
@@ -46,7 +46,7 @@ export function createViews(sandbox: Sandbox) {
       .slice(-MOST_MESSAGES)
       .map((message) => messageView(message, lookingAt({ discord, guild })));
 
-  /** Finds the guild and channel of a seat. Only the team sees #staff. */
+  /** Finds the guild and the channel of a seat. Only admins and moderators can see #staff. */
   function placeOf({ role, locale, channel, ...seat }: SeatView) {
     const guild = guildOf(seat);
     const channels = discord
@@ -64,11 +64,11 @@ export function createViews(sandbox: Sandbox) {
 
   return {
     place: placeOf,
-    /** Dismisses a private message. */
+    /** Hides a private message that the user dismissed. */
     dismiss(message: string): void {
       dismissed.add(message);
     },
-    /** @returns whether the view may have changed */
+    /** @returns whether the event may have changed what users see */
     take(event: SandboxEvent): boolean {
       if (event.kind === 'interaction') waiting.take(event);
       if (event.kind === 'wire')
@@ -78,7 +78,7 @@ export function createViews(sandbox: Sandbox) {
     of(seat: SeatView, scenario: ScenarioView | undefined) {
       const place = placeOf(seat);
       const { role, locale, guild, channel, channels } = place;
-      // Creates all members, so that users can mention and pick them.
+      // Creates all members in advance, so that users can mention or pick them.
       for (const each of ROLE_NAMES) people.at({ role: each, guild, locale });
       const me = people.at(place);
       const commands = me.commands();
@@ -86,7 +86,7 @@ export function createViews(sandbox: Sandbox) {
       const botName = discord.nameOf(discord.applicationId) ?? '';
       return {
         you: { role, guild: guild.id, channel, locale },
-        /** Discord's codes for the languages to choose from. */
+        /** The languages that the user can choose from, as Discord's codes. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channels,
@@ -106,7 +106,7 @@ export function createViews(sandbox: Sandbox) {
         },
         keys,
         held: submitted.map((server) => ({ game: server.game, address: addressOf(server) })),
-        /** How often the bot broke a Discord rule. */
+        /** How many times the bot has broken a Discord rule. */
         broken: discord.breaches.length,
         scenarios: SCENARIOS.map(({ name, title, about }) => ({
           name,
@@ -119,7 +119,7 @@ export function createViews(sandbox: Sandbox) {
   };
 }
 
-/** Lists the faults to choose from, and the current one. */
+/** Lists the faults that the user can choose from, and the current one. */
 const troublesView = (
   now: string,
   troubles: Readonly<Record<string, { readonly words: Texts }>>,
@@ -134,7 +134,10 @@ function addressOf({ server, port, query_port }: SubmittedServer): string {
   return `${host}:${port}${query_port === undefined ? '' : ` (query port ${query_port})`}`;
 }
 
-/** Creates the list of commands without a reply: none yet, or none in time. Only the command's user sees them. */
+/**
+ * Keeps track of commands that the bot hasn't replied to, or didn't reply to in time. Only the user who ran a command sees
+ * it.
+ */
 function createWaiting() {
   const waiting = new Map<string, { readonly interaction: Interaction; state: 'sending' | 'failed' }>();
   return {

@@ -7,18 +7,18 @@ import { breachText, readLogLine, WELCOME } from './words.ts';
 
 interface FrontEndDeps {
   readonly sandbox: Sandbox;
-  /** The input lines. A terminal gets prompts; any other input is a script. */
+  /** Where lines are read from. If this is a terminal, the user sees prompts; otherwise, the lines are run as a script. */
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** For errors, and the bot's log. */
+  /** Where errors and the bot's log are written. */
   readonly errors: NodeJS.WritableStream;
-  /** Whether to show the bot's whole log, rather than only warnings and errors. */
+  /** Whether to show the bot's whole log. By default, only warnings and errors are shown. */
   readonly verbose?: boolean;
-  /** Called on Ctrl+C at a terminal. */
+  /** Called when the user presses Ctrl+C. */
   readonly onInterrupt: () => void;
 }
 
-/** Creates the prompt, a front end of the sandbox that reads lines and shows a member's view. */
+/** Creates the prompt, which reads commands line by line and prints what a member would see in Discord. */
 export function createFrontEnd(deps: FrontEndDeps) {
   const { sandbox, input, output, errors, verbose = false, onInterrupt } = deps;
   const isTerminal = input.isTTY === true && output.isTTY === true;
@@ -26,7 +26,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
   const tell = (text: string) => void errors.write(`${text}\n`);
   const prompt = createPrompt({ sandbox, print });
   let isLeaving = false;
-  /** Whether a script must exit with an error status. */
+  /** Whether a script must end with an error status. */
   let hasFailed = false;
 
   function fail(text: string): void {
@@ -43,7 +43,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
       fail(`The bot ended unexpectedly (${describeExit(event.exit)}):\n${event.exit.lastWords.join('\n')}`);
   });
 
-  /** @returns whether the session continues */
+  /** @returns `false` if the user wants to exit */
   async function take(line: string): Promise<boolean> {
     try {
       return await prompt.run(line);
@@ -54,7 +54,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
     }
   }
 
-  /** Runs one line after another. The lines of a script are echoed, except input for the key's modal. */
+  /** Reads and runs one line at a time. If the lines come from a script, prints each one first, except for secrets. */
   async function takeLines(): Promise<void> {
     const lines = createInterface({
       input,
@@ -80,8 +80,8 @@ export function createFrontEnd(deps: FrontEndDeps) {
 
   return {
     /**
-     * Starts the bot and runs the lines, until there are no more or a line is `exit`.
-     * @returns the exit status: 1 for a script with errors
+     * Starts the bot and runs lines until there are no more, or until a line is `exit`.
+     * @returns the exit status, which is 1 if the bot didn't start or if a script had errors
      */
     async run(): Promise<0 | 1> {
       try {
@@ -95,7 +95,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
       await takeLines();
       return !isTerminal && (hasFailed || prompt.lost) ? 1 : 0;
     },
-    /** From now on, an end of the bot is not an error. */
+    /** Call this before stopping the bot, so that its end isn't reported as an error. */
     leave(): void {
       isLeaving = true;
     },

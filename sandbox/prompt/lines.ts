@@ -2,13 +2,13 @@ import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import { modalFields } from '../discord/client/modal-form.ts';
 import { readAssignments, unquoted } from '../page/client/assignments.ts';
 
-/** Whether input must not be shown, because the modal has a field for a secret. */
+/** Whether the user's input must stay hidden, because the modal has a field for a secret. */
 export const isSecret = (data: APIModalInteractionResponseCallbackData): boolean =>
   modalFields(data).some(({ id }) => /key|token|secret|password/i.test(id));
 
 /**
- * Fills in a modal from one line. `id=value …` fills fields by their ids; any other line is the value of the first field.
- * Other fields keep their value.
+ * Fills in a modal from a single line. With `id=value …`, the line sets fields by id; any other line is the value of the
+ * first field. The remaining fields keep their values.
  * @throws InvalidLineError
  */
 export function readModalLine(

@@ -10,11 +10,11 @@ import { isSecret, readModalLine } from './lines.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
-/** Formats a choice with its value, if the name doesn't contain the value. */
+/** Formats a choice. Adds its value, unless the name already contains the value. */
 const named = (name: string, value: OptionValue): string =>
   name.includes(String(value)) ? name : `${name} (${value})`;
 
-/** Creates a prompt at which an admin of the first guild types commands and sees the results. */
+/** Creates a prompt in which an admin of the first guild runs commands and sees their results. */
 export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: (text: string) => void }) {
   const { sandbox, print } = deps;
   const { discord, listing, people } = sandbox;
@@ -22,14 +22,14 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   if (guild === undefined) throw new Error('there is no guild');
   const me = people.at({ role: 'admin', guild, locale: 'en-US' });
   let modal: SeenModal | undefined;
-  /** The message whose buttons can be pressed. */
+  /** The message whose buttons the user can press. */
   let message: SeenMessage | undefined;
   let lost = false;
 
   const reader = () => ({ ...lookingAt({ discord, guild }), now: discord.clock.now() });
   const slashCommands = () => discord.commands().filter(isSlash);
 
-  /** Waits for the result of an action, and prints it. */
+  /** Waits for the result of an action and prints it. */
   async function show(coming: Promise<Answer>): Promise<void> {
     modal = undefined;
     const answer = await coming;
@@ -37,7 +37,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     lost ||= answer.kind === 'lost';
     if (answer.kind === 'modal') modal = answer.modal;
     if (answer.kind !== 'message') return;
-    // A message without controls doesn't replace one whose buttons can still be pressed.
+    // If the new message has no buttons, the user can still press those of the previous message.
     const hasControls = (answer.message.current.components ?? []).length > 0;
     if (hasControls || message === undefined) message = answer.message;
     if (isFinished(answer.message)) return;
@@ -72,7 +72,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     await show(me.slash(name, options));
   }
 
-  /** Prints the choices that Discord lists while a user types an option. */
+  /** Prints the choices that Discord shows while a user types into an option. */
   async function suggest(command: string, option: string, options: Record<string, OptionValue>) {
     const choices = await me.complete(command, option, options);
     if (choices === 'lost') {
@@ -82,7 +82,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     else print(choices.map(({ name, value }) => `  ${named(name, value)}`).join('\n'));
   }
 
-  /** Presses the message's button whose label begins with this text, ignoring case. */
+  /** Presses the button of the current message whose label begins with this text. Upper and lower case don't matter. */
   async function press(beginning: string): Promise<void> {
     if (message === undefined) throw new InvalidLineError('There is no message yet; run a command first.');
     const labels = buttonsOf(message);
@@ -104,7 +104,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   }
 
   return {
-    /** The user's name, or the title of the open modal. */
+    /** The name of the user, or the title of the modal if one is open. */
     get title(): string {
       return modal?.data.title ?? me.name;
     },
@@ -112,14 +112,14 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     get lost(): boolean {
       return lost;
     },
-    /** Returns the line as it should be echoed; `undefined` for an empty line. */
+    /** Returns the line in the form that should be printed, or `undefined` if it is empty. */
     echo(line: string): string | undefined {
       if (modal === undefined) return line.trim() === '' ? undefined : line;
       return isSecret(modal.data) && line !== '' ? '********' : line;
     },
     /**
      * Runs a line and prints the result.
-     * @returns whether the session continues
+     * @returns `false` if the user wants to exit
      * @throws InvalidLineError if the line isn't valid
      */
     async run(line: string): Promise<boolean> {
@@ -137,7 +137,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   };
 }
 
-/** Reads the line's values for a modal's fields; a file is given by its path. */
+/** Reads the values for a modal's fields from a line. Files are given as paths. */
 async function enteredInModal(line: string, { data }: SeenModal): Promise<Entered> {
   const entered: Record<string, string | Upload> = {};
   for (const [name, text] of Object.entries(readModalLine(line, data))) {

@@ -11,12 +11,14 @@ import {
   type SelectView,
 } from '../page/messages.ts';
 
-/** A user who reads a text, at a time in milliseconds since 1970. */
+/** The user who is reading, and the current time in milliseconds since 1970. */
 export interface Reader extends Looking {
   readonly now: number;
 }
 
-/** Returns a reader without known names who sees enough of a file for a report on a few servers. */
+/**
+ * Returns a reader who doesn't know any names. This reader sees enough lines of a file to check a report on a few servers.
+ */
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
   here: { channels: [], roles: [] },
@@ -24,7 +26,7 @@ export const aReader = (): Reader => ({
   now: Date.now(),
 });
 
-/** Formats the result of an action as the member sees it. */
+/** Formats the result of an action as the user sees it. */
 export function showAnswer(answer: Answer, reader: Reader): string {
   switch (answer.kind) {
     case 'message':
@@ -67,7 +69,7 @@ function takenBy(field: ModalField): string {
   }
 }
 
-/** Formats a message as the member sees it: content, embeds, attachments, buttons. */
+/** Formats a message as the user sees it: content, embeds, attachments and buttons. */
 export function showMessage(message: SeenMessage, reader: Reader): string {
   const { state, content, embeds, files, rows } = messageView(message, reader);
   const { now } = reader;
@@ -81,7 +83,7 @@ export function showMessage(message: SeenMessage, reader: Reader): string {
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!message.ephemeral) return shown;
-  // A frame begins on a new line, so that its edge stays straight.
+  // A box has to begin on a new line. Otherwise, its left edge wouldn't be straight.
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
@@ -96,7 +98,7 @@ function showControl(control: ButtonView | SelectView): string {
   return `▾ ${control.placeholder}${offers.join('')}`;
 }
 
-/** Returns the labels of the buttons that can be pressed, in the order in which they are shown. */
+/** Returns the labels of the buttons that the user can press, in the order in which they are shown. */
 export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =>
   (message === undefined ? [] : messageView(message, aReader()).rows)
     .flat()
@@ -107,8 +109,8 @@ export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =
 const indented = (text: string, by: string): string => text.replace(/^/gm, by);
 
 /**
- * Whether the message is complete until a user acts. A progress bar (a run of block characters) means that it isn't: the bot
- * later replaces the bar with its report.
+ * Whether the bot has finished a message. A progress bar (several block characters in a row) means that it hasn't, because
+ * the bot will replace the bar with a report.
  */
 export function isFinished({ loading, current }: Pick<SeenMessage, 'loading' | 'current'>): boolean {
   const embeds = current.embeds.map(({ description = '' }) => description);

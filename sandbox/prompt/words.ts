@@ -23,7 +23,7 @@ You are an admin of its first server. To begin, type
   /games
 help lists everything; exit ends.`;
 
-/** @param buttons the labels of the buttons that can be pressed */
+/** @param buttons the labels of the buttons that the user can press */
 export function helpText(commands: readonly APIApplicationCommand[], buttons: readonly string[]): string {
   const rows = commands.map(({ name, options = [], description }) => {
     const usage = options.map((option) => (option.required ? `${option.name}:…` : `[${option.name}:…]`));
@@ -49,15 +49,15 @@ export function helpText(commands: readonly APIApplicationCommand[], buttons: re
   ].join('\n');
 }
 
-/** Formats a breach of a Discord rule as a conspicuous line. */
+/** Formats a breach of a Discord rule as a line that is hard to overlook. */
 export function breachText({ title, method, path, status, code, message }: Breach): string {
   return `!!! A DISCORD RULE WAS BROKEN: ${title}\n!!! ${method} ${withoutTokens(path)} → ${status}, ${code}: ${message}`;
 }
 
-/** pino's level of a warning (pino docs: logger.level). */
+/** pino's level for warnings (pino docs: logger.level). */
 const WARNING = 40;
 
-/** Formats a line of the bot's output for people. `urgent` lines are also shown to users who did not request the log. */
+/** Formats a line of the bot's log for humans. `urgent` lines are always shown, even if the user didn't ask for the log. */
 export function readLogLine(line: string): { readonly text: string; readonly urgent: boolean } {
   if (!line.startsWith('{')) return { text: `bot: ${line}`, urgent: line.trim() !== '' };
   const { level, msg, err, time: _, ...details } = JSON.parse(line);

@@ -7,7 +7,7 @@ import { options } from './select.ts';
 import { scenarioLink } from './story.ts';
 import { wordsFor } from './words.ts';
 
-/** The contents of the side panel, and its actions. */
+/** What the side panel shows, and its actions. */
 interface Side {
   readonly view: View;
   readonly trace: readonly TraceEntry[];
@@ -17,7 +17,7 @@ interface Side {
 }
 
 const ROLES = ['admin', 'moderator', 'member', 'other'] as const;
-/** Returns a language's name in that language, as in Discord's settings. */
+/** Returns the name of a language in that language, as Discord's settings show it. */
 const languageName = (locale: string): string =>
   new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
 

@@ -6,16 +6,16 @@ import { wordsFor } from './words.ts';
 
 type Offered = View['scenarios'][number];
 
-/** A visitor's actions in a scenario. */
+/** What a user can do with a scenario. */
 export interface StoryActs {
   play(scenario: string): void;
   next(): void;
   leave(): void;
-  /** Puts a command into the composer. */
+  /** Types a command into the composer. */
   tryIt(): void;
 }
 
-/** Draws a link that plays a scenario. Its URL can be bookmarked. */
+/** Renders a link that plays a scenario. Users can bookmark its URL. */
 export const scenarioLink = (
   { name }: Offered,
   play: (scenario: string) => void,
@@ -31,7 +31,7 @@ export const scenarioLink = (
   >${inside}</a
 >`;
 
-/** Draws the first view: a description of the page, and the scenarios. */
+/** Renders the welcome text: a description of the page and a list of scenarios. */
 export function welcome({ scenarios, you }: View, { play, tryIt }: StoryActs): TemplateResult {
   const words = wordsFor(you.locale);
   const card = (title: string, about: string, sign: string) =>
@@ -49,7 +49,7 @@ export function welcome({ scenarios, you }: View, { play, tryIt }: StoryActs): T
   </section>`;
 }
 
-/** Draws the caption of the current step, or the card at the end of a scenario. */
+/** Renders the caption of the current step. Once the scenario has ended, renders a card with what to do next. */
 export function story(scenario: ScenarioView, view: View, acts: StoryActs): TemplateResult | typeof nothing {
   switch (scenario.state) {
     case 'playing':

@@ -1,4 +1,4 @@
-/** The units of Discord's relative times, each with its length in seconds, longest first. */
+/** The units of Discord's relative times and their lengths in seconds, longest first. */
 const UNITS = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -8,7 +8,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** Discord docs: Message Formatting, Timestamp Styles. */
+/** The styles that Discord supports (Discord docs: Message Formatting, Timestamp Styles). */
 const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   t: { timeStyle: 'short' },
   T: { timeStyle: 'medium' },
@@ -20,20 +20,20 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   S: { dateStyle: 'short', timeStyle: 'medium' },
 };
 
-/** How to format a time. */
+/** How a time should be formatted. */
 interface TimeReading {
-  /** One of Discord's format letters; anything else means the default. */
+  /** One of Discord's style letters. Any other text means the default style. */
   readonly format: string | undefined;
   readonly locale: string;
-  /** Milliseconds since 1970, for "2 minutes ago". */
+  /** The time in milliseconds since 1970 that "2 minutes ago" refers to. */
   readonly now: number;
 }
 
-/** Formats `<t:seconds:format>` as Discord's client does. */
+/** Formats `<t:seconds:format>` as Discord's client shows it. */
 export function timeText(seconds: number, { format, locale, now }: TimeReading): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  // Intl knows all of Discord's locales, but the prompt accepts others too.
+  // `Intl` supports all of Discord's locales, but users of the prompt can enter others.
   const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
   if (format !== 'R')
     return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);

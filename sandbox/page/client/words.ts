@@ -1,4 +1,4 @@
-/** The texts of Discord's client and of the page, in English and German. */
+/** Text in English and German: first the text of Discord's client, then the page's own. */
 const WORDS = {
   onlyYou: { en: 'Only you can see this', de: 'Nur du kannst das sehen' },
   dismiss: { en: 'Dismiss message', de: 'Nachricht verwerfen' },
@@ -34,7 +34,7 @@ const WORDS = {
   servers: { en: 'Discord servers', de: 'Discord-Server' },
   direct: { en: 'Direct messages', de: 'Direktnachrichten' },
   close: { en: 'Close', de: 'Schließen' },
-  // The texts of the page itself.
+  // The page's own text.
   title: { en: 'Game servers, submitted from Discord', de: 'Spielserver, eingereicht aus Discord' },
   what: {
     en: 'Members submit game servers with a command or a button, and the bot sends them to a listing service.',
@@ -98,16 +98,16 @@ const wordsIn = (language: 'en' | 'de') =>
 const ENGLISH = wordsIn('en');
 const GERMAN = wordsIn('de');
 
-/** The name used for the direct messages channel, as in Discord's URLs. No other channel can have it. */
+/** The name that stands for the user's direct message channel, as in Discord's URLs. Real channels can't have this name. */
 export const DIRECT = '@me';
 
-/** Returns the German texts for German, and the English ones for every other language. */
+/** Returns German text for German locales, and English text for all others. */
 export const wordsFor = (locale: string): Words => (locale.startsWith('de') ? GERMAN : ENGLISH);
 
-/** Formats a channel as Discord does. */
+/** Returns the name of a channel as Discord shows it. */
 export const channelTitle = (name: string, locale: string): string =>
   name === DIRECT ? wordsFor(locale).direct : `#${name}`;
 
-/** Formats the accepted file types; empty if every type is accepted. */
+/** Describes the file types that a field accepts. Returns an empty string if it accepts all types. */
 export const acceptedText = (types: readonly string[], locale: string): string =>
   types.length === 0 ? '' : `${wordsFor(locale).accepted} ${types.join(', ')}`;
