@@ -4,7 +4,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const { wordsFor, pages } = createWords();
 
-/** Returns the context of an admin's interaction, which can be of any kind. */
+/** Returns the context of any kind of interaction, sent by an admin. */
 export function anyContext(
   more: Partial<CommandContext & PressContext & SubmitContext> = {},
 ): CommandContext & PressContext & SubmitContext {
@@ -39,5 +39,5 @@ export function anyContext(
   };
 }
 
-/** Passes the few dependencies that a test needs as all the dependencies of a command. */
+/** Lets a test pass only the dependencies that a command needs. */
 export const onlyDeps = (some: object): CommandDeps => some as CommandDeps;

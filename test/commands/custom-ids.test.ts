@@ -7,12 +7,12 @@ import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { onlyDeps } from './context.ts';
 
-/** The longest possible Discord id: the largest 64-bit number. */
+/** The longest possible Discord id, which is the largest 64-bit number. */
 const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
-/** The suffix that select menus and modals append to their custom id. */
+/** Select menus and modals append this suffix to their custom id. */
 const MARK = '#123456';
-/** As many submissions as a member can have waiting. */
+/** The maximum number of submissions that a member can have waiting. */
 const TEN = Array.from({ length: 10 }, (_, n) => ({ id: String(n) }));
 const MOST_PAGES = 100;
 
@@ -87,14 +87,14 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:use': ID,
 };
 
-/** Actions that only buttons use, which append no mark. */
+/** Actions that are only used in buttons, which don't append a suffix. */
 const WITHOUT_MARK: ReadonlySet<string> = new Set([
   'submissions:approvethese',
   'submissions:export',
   'submissions:page',
 ]);
 
-/** Creating the commands doesn't use any of their dependencies. */
+/** `createCommands` doesn't use any of the dependencies itself. */
 const { commands, actions } = createCommands(onlyDeps({}));
 const declared = [
   ...commands.map((command) => [command.data.name, command] as const),
@@ -103,7 +103,7 @@ const declared = [
   [...Object.keys(presses), ...Object.keys(submits)].map((action) => `${name}:${action}`),
 );
 
-it('Discord accepts the longest custom id of every action', () => {
+it("Discord accepts every action's longest custom id", () => {
   expect(Object.keys(LONGEST)).toEqual([...new Set(declared)].toSorted());
   const tooLong = Object.entries(LONGEST)
     .map(([action, argument]) => `${action}:${argument}${WITHOUT_MARK.has(action) ? '' : MARK}`)

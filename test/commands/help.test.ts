@@ -14,7 +14,7 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
   it.each([
     'key-missing',
     undefined,
-  ])('/help fits into one message if the problem of the key is %s', async (code) => {
+  ])('/help fits into one message if the problem with the key is %s', async (code) => {
     const deps = onlyDeps({
       settings: { rememberedOrThrow: async () => ({}) },
       keys: { problem: async () => code && { code } },

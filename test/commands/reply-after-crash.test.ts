@@ -34,7 +34,7 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   };
 }
 
-/** Returns the reply to a submission, and the reply that the bot builds from stored rows after a crash. */
+/** Returns the reply to a submission, and the reply that the bot creates from stored rows after a crash. */
 async function bothReplies(rows: readonly Row[], source: Draft['source']) {
   const { context, ended, deps } = await submitted(rows, source);
   return {
@@ -61,7 +61,7 @@ it.each([
   expect(reply.content).not.toBe('');
 });
 
-it('after a crash, a press that had no effect shows the current draft and its submission', async () => {
+it('if a press had no effect because of a crash, the reply shows the current draft and its submission', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();

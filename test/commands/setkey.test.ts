@@ -4,7 +4,7 @@ import type { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-it('/setkey confirms that the key is saved, even if the store fails immediately afterwards', async () => {
+it('/setkey confirms that the key has been saved, even if the store fails immediately afterwards', async () => {
   const done: string[] = [];
   const command = setKey(
     onlyDeps({

@@ -8,7 +8,7 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-/** Chooses a log channel for which Discord's response is `result`. */
+/** Chooses a log channel, for which Discord responds with `result`. */
 async function choose(
   result: PostResult,
   addBotLink?: string,
@@ -41,7 +41,7 @@ async function choose(
   return { settings, text: reply && 'content' in reply ? reply.content : undefined };
 }
 
-it('/settings accepts a log channel only if the bot can post in it', async () => {
+it('/settings only accepts a log channel if the bot can post in it', async () => {
   const { settings } = await choose('posted');
   expect(settings).toEqual({ locale: 'de', announce: false, logChannelId: '10', mayMentionRoles: false });
   const refusals = [
@@ -61,7 +61,7 @@ it('/settings accepts a log channel only if the bot can post in it', async () =>
 const ID = '1'.repeat(20);
 
 describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
-  it('the panels page fits into one message with ten panels and an error above them', async () => {
+  it('the panels page with ten panels and an error above them fits into one message', async () => {
     const t = createWords().wordsFor(locale);
     const panels = Array.from(
       { length: MOST_PANELS },
@@ -103,7 +103,7 @@ describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
 });
 
 describe('the language setting', () => {
-  it("offers languages on several pages if they don't fit into one select menu", () => {
+  it("lists languages on several pages if they don't fit into one select menu", () => {
     const spoken = Array.from({ length: 30 }, (_, n) => ({ ...ENGLISH, tag: `x${n}`, locales: [`x${n}`] }));
     const now: Settings = { locale: 'en-US', announce: false };
     const setting = languageSetting(onlyDeps({}), spoken);

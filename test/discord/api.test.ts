@@ -55,25 +55,25 @@ async function open(timing: ApiTiming = {}) {
     ...timing,
   });
   onTestFinished(() => discord.close());
-  /** Returns how often the client reported that Discord rejects the token. */
+  /** Returns how many times the client has reported that Discord rejects the token. */
   const refusals = () => refused;
   return { discord, api, scopes, refusals };
 }
 
-/** Injects responses to one kind of request, in order; the last one repeats. All other requests get 204. */
+/** Injects responses to one kind of request, in order. The last one is used repeatedly. All other requests get 204. */
 function answering({ faults }: DiscordStandIn, kind: Kind, answers: readonly Fault[]): void {
   for (const fault of answers.slice(0, -1)) faults.inject({ ...kind, fault });
   for (const fault of answers.slice(-1)) faults.inject({ ...kind, fault, times: ALWAYS });
   faults.inject({ fault: NO_CONTENT, times: ALWAYS });
 }
 
-/** Counts the requests of a kind. */
+/** Counts how many requests of this kind were made. */
 const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^/ }: Kind) =>
   requests.filter(
     ({ method, path }) => method === (wanted ?? method) && pattern.test(path.replace('/api/v10', '')),
   ).length;
 
-/** @param leftMs the remaining lifetime of the token */
+/** @param leftMs how long the token is still valid */
 function interaction({ leftMs = TOKEN_LIVES_MS } = {}): ReplyTarget {
   const id = randomUUID();
   return {
@@ -88,7 +88,7 @@ const text = (content: string, bytes = 0): MessageBody => ({
   body: { content },
   files: bytes === 0 ? [] : [{ name: 'list.csv', data: Buffer.alloc(bytes) }],
 });
-/** Returns the error of each request, as text. */
+/** Returns each request's error as a string. */
 const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.allSettled(all)).map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
 
@@ -96,7 +96,7 @@ const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 
 
 it.each([
   1, -1,
-])('a reply is delivered even if the clock is set by %i hour while its member waits', async (hours) => {
+])('a reply is delivered even if the clock changes by %i hour while the member is waiting', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open({ firstAttemptMs: 60_000 });
   answering(discord, {}, [NO_CONTENT]);
@@ -118,12 +118,12 @@ it('a rate limit ends on time even if the clock is set back by an hour', async (
 });
 
 describe('a block', () => {
-  it('stops every request except five first responses a second', async () => {
+  it('stops all requests except five first responses per second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     const before = discord.requests.length;
-    // Requests with the bot's token may wait for 60 seconds, and the block lasts as long.
+    // Requests with the bot's token may wait for 60 seconds. The block lasts just as long.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
       api.get('/gateway/bot'),
@@ -143,7 +143,7 @@ describe('a block', () => {
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
     for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteractionError');
     expect(made(discord, CALLBACK)).toBeGreaterThan(1);
-    // The second on the clock may change in between.
+    // The clock may reach the next second in between.
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
@@ -154,7 +154,7 @@ describe('a block', () => {
     ]);
   });
 
-  it('fails a request with the bot’s token after one attempt, instead of delaying it for more than a minute', async () => {
+  it('makes a request with the bot’s token fail after one attempt instead of waiting for more than a minute', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -164,7 +164,7 @@ describe('a block', () => {
   it.each([
     ['has a retry time and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['has a scope', { 'x-ratelimit-scope': 'shared' }, 'shared'],
-  ])('does not begin with a 429 that %s', async (_what, headers, scope) => {
+  ])("isn't caused by a 429 that %s", async (_what, headers, scope) => {
     const { discord, api, scopes } = await open();
     answering(discord, EDIT, [status(429, '{}', headers), status(200, {})]);
     await api.edit(interaction(), text('a'));
@@ -172,7 +172,7 @@ describe('a block', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('lasts as long as the edge requests, even if the response has a retry time', async () => {
+  it("lasts as long as Discord's edge requests, even if the response says when to retry", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -185,7 +185,7 @@ describe('a block', () => {
 });
 
 describe('a 401', () => {
-  it('does not keep the bot from sending later requests', async () => {
+  it("doesn't keep the bot from sending other requests", async () => {
     const { discord, api, refusals } = await open();
     answering(discord, { path: /messages$/ }, [
       status(401, { message: '401: Unauthorized', code: 0 }),
@@ -198,10 +198,10 @@ describe('a 401', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('on the request for the application reports an invalid token once', async () => {
+  it('in response to the request for the application reports an invalid token once', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
-    // Both requests of a start, made at the same time.
+    // A starting bot makes these two requests at the same time.
     await failuresOf([api.get('/gateway/bot'), api.get('/applications/@me')]);
     await expect.poll(refusals).toBe(1);
     await expect(api.get('/gateway/bot')).rejects.toThrow('401: Unauthorized');
@@ -210,8 +210,8 @@ describe('a 401', () => {
   });
 });
 
-describe('a 429 with a retry time', () => {
-  it('delays only its own route, whose request is then retried', async () => {
+describe('a 429 that says when to retry', () => {
+  it('only delays requests to its own route, which are then retried', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.5), status(200, {})]);
     const order: string[] = [];
@@ -224,14 +224,14 @@ describe('a 429 with a retry time', () => {
     expect(made(discord, EDIT)).toBe(2);
   });
 
-  it('stops waiting for a reply that is no longer wanted', async () => {
+  it('stops delaying a reply that is no longer needed', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.05), status(200, {})]);
     await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('immediately fails a request that it would delay until the reply is useless', async () => {
+  it('immediately fails a request if the reply would be useless by the time it is sent', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -249,14 +249,14 @@ describe('a first response', () => {
   it.each<[string, Fault]>([
     ['succeeds', NO_CONTENT],
     ['shows that the first one arrived (40060)', ACKNOWLEDGED],
-  ])('gets a second attempt if the first hangs, which %s', async (_what, second) => {
+  ])('is sent again if the first attempt hangs, which %s', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('succeeds through a slow first attempt, even if the second hangs', async () => {
+  it('succeeds if the first attempt is slow, even if the second one hangs', async () => {
     const waiting: (() => void)[] = [];
     const server = createLoopbackServer((_, response) => {
       waiting.push(() => response.writeHead(204).end());
@@ -292,7 +292,7 @@ describe('a first response', () => {
     await respond(api, interaction());
   });
 
-  it('that failed is uncertain if the next attempt meets a rate limit, and lost if it is too late', async () => {
+  it('has an uncertain result if it failed and the next attempt hits a rate limit, and is lost if it is too late', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -304,7 +304,7 @@ describe('a first response', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])('that %s is tried twice, and leaves no token in its error', async (_what, answer, isUnknown) => {
+  ])("that %s is attempted twice, and its error doesn't contain a token", async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -317,7 +317,7 @@ describe('a first response', () => {
   it.each([
     ['another bot has already sent (40060)', ACKNOWLEDGED, 40060],
     ['arrives too late (10062)', UNKNOWN, 10062],
-  ])('that %s at the first attempt is lost', async (_what, answer, code) => {
+  ])('that %s in the first attempt is lost', async (_what, answer, code) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -328,28 +328,28 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('is lost if another bot responds while this bot waits for a rate limit', async () => {
+  it('is lost if another bot responds while this bot is waiting for a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('is not lost if the first attempt may have succeeded and the next meets a rate limit', async () => {
+  it("isn't lost if the first attempt may have succeeded and the next one hits a rate limit", async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('that Discord rejects is sent once, and is not lost', async () => {
+  it("is sent once if Discord rejects it, and isn't lost", async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('replaces dead connections, so that later requests use new ones', async () => {
+  it('replaces dead connections so that later requests use new ones', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -361,7 +361,7 @@ describe('a first response', () => {
   });
 });
 
-it('a burst of first responses to a slow Discord opens at most the connections of two agents', async () => {
+it("when Discord is slow, a burst of first responses doesn't open more connections than two agents have", async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -381,11 +381,11 @@ it('a burst of first responses to a slow Discord opens at most the connections o
     Array.from({ length: 1_500 }, () => respond(api, interaction({ leftMs: TOKEN_LIVES_MS }))),
   );
   expect(most).toBeGreaterThan(256);
-  // Two agents with 256 connections each, plus some that are closed but not yet noticed.
+  // Two agents with 256 connections each, and some that are closed although the agents haven't noticed yet.
   expect(most).toBeLessThan(600);
 });
 
-it('a request with the bot’s token waits for a rate limit for at most its own limit', async () => {
+it("a request with the bot’s token doesn't wait for a rate limit longer than its own time limit", async () => {
   const { discord, api } = await open();
   const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -394,7 +394,7 @@ it('a request with the bot’s token waits for a rate limit for at most its own 
   expect(discord.requests).toHaveLength(3);
 });
 
-it('no memory of an interaction remains for more than a minute', async () => {
+it("the client doesn't keep any data about an interaction in memory for more than a minute", async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createLoopbackServer((_, response) => response.writeHead(204).end());
@@ -406,13 +406,13 @@ it('no memory of an interaction remains for more than a minute', async () => {
   const before = usedMemory();
   for (let n = 0; n < 1_000; n += 1) await edit(`token-${n}`);
   vi.advanceTimersByTime(60_000);
-  // A request and its abort signal refer to each other weakly, so this takes a few collections with turns of the event loop
-  // between them.
+  // A request and its abort signal refer to each other weakly. It takes several garbage collections to free them, with
+  // turns of the event loop in between.
   await expect.poll(() => usedMemory() - before).toBeLessThan(4_000_000);
 });
 
 describe('an edit of a reply', () => {
-  it('is sent once, even if the body of the 200 response is invalid', async () => {
+  it('is sent once, even if the 200 response has an invalid body', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
@@ -425,7 +425,7 @@ describe('an edit of a reply', () => {
     ['loses its connection', { kind: 'reset' }, 2],
     ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
     ['is rejected by a proxy', status(403, '<html>'), 1],
-  ])('that %s is sent again only if its result is unknown', async (_what, answer, times) => {
+  ])('that %s is only sent again if its result is unknown', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -435,13 +435,13 @@ describe('an edit of a reply', () => {
   it.each([
     status(404, { code: 10015 }),
     status(401, { code: 50027 }),
-  ])('with a token that Discord no longer accepts is lost: %j', async (answer) => {
+  ])('is lost if Discord no longer accepts its token: %j', async (answer) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer]);
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
   });
 
-  it('has a longer timeout for larger files', async () => {
+  it('has a longer timeout if it contains larger files', async () => {
     const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => limits.mockRestore());
@@ -453,7 +453,7 @@ describe('an edit of a reply', () => {
     };
     expect(await limitOf(0)).toBe(5_000);
     expect(await limitOf(1)).toBeGreaterThan(5_000);
-    // 5 MB at 50 KB a second take 100 seconds.
+    // It takes 100 seconds to send 5 MB at 50 KB per second.
     expect(await limitOf(5_000_000)).toBeGreaterThanOrEqual(100_000);
   });
 
@@ -468,20 +468,20 @@ describe('an edit of a reply', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['an expired token', status(401, { code: 50027 }), 'gone'],
-  ])('can be preceded by a read of the reply: %s', async (_what, answer, state) => {
+  ])('can read the reply first: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it('fails with the read if that fails for another reason', async () => {
+  it("fails if the reply can't be read for another reason", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);
   });
 });
 
-it('the bot opens at most 256 connections, plus 256 for first responses, which never wait for other requests', async () => {
+it('the bot opens up to 256 connections and another 256 for first responses, which never wait for other requests', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

@@ -18,7 +18,7 @@ const status = (code: number, body = '', headers = {}): Fault => ({
   body,
 });
 
-/** Opens a host with this response, and a function that reads a file from it. */
+/** Starts a host that sends this response, and returns a function that reads a file from it. */
 async function open(answer: Fault) {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
@@ -34,19 +34,19 @@ const file = (body: string) => status(200, body, { 'content-type': 'image/png' }
 const UNAVAILABLE = { ok: false, problem: 'unavailable' };
 const FOREIGN = { ok: false, problem: 'foreign' };
 
-it('an uploaded file is read completely, whatever its content type is', async () => {
+it('an uploaded file is read completely, no matter what its content type is', async () => {
   const { read } = await open(file('one\ntwo\n'));
   expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
 });
 
-it('an uploaded file that is cut off in transit is unavailable, even if its length was not sent', async () => {
-  // The body ends with the connection.
+it("an uploaded file that is cut off in transit is treated as unavailable, even if the host didn't send its length", async () => {
+  // The body ends when the connection closes.
   const { read } = await open(status(200, 'one\ntwo\n', { connection: 'close' }));
   expect(await read({}, 9)).toEqual(UNAVAILABLE);
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
-it('an uploaded file can have as many bytes as allowed, and not one more', async () => {
+it('an uploaded file may have up to the maximum number of bytes, but not one more', async () => {
   const { read } = await open(file('x'.repeat(1_000)));
   expect(await read()).toMatchObject({ ok: true });
   expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });
@@ -66,7 +66,7 @@ it.each([
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
-it('a file is read from an allowed host and port only', async () => {
+it('a file is only read from an allowed host and port', async () => {
   const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
@@ -93,6 +93,6 @@ it.each([
   'https://example.com/cdn.discordapp.com',
   'ftp://cdn.discordapp.com/a.txt',
   'no address',
-])('no request is sent for %s', async (url) => {
+])("the bot doesn't send a request for %s", async (url) => {
   expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url, 1)).toEqual(FOREIGN);
 });

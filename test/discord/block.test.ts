@@ -13,7 +13,7 @@ function setUp() {
   return { logger, pass, block: createBlock(logger) };
 }
 
-it('a block lasts 60 seconds from the latest 429 without a retry time, and is logged once', () => {
+it("a block lasts until 60 seconds after the latest 429 that doesn't say when to retry, and is logged once", () => {
   const { block, pass, logger } = setUp();
   expect(block.leftMs()).toBe(0);
   block.begin();
@@ -32,7 +32,7 @@ it('a block lasts 60 seconds from the latest 429 without a retry time, and is lo
   expect(logger.lines).toHaveLength(2);
 });
 
-it('a block allows five first responses a second, and all of them once it ends', () => {
+it('a block allows five first responses per second, and all of them after it has ended', () => {
   const { block, pass } = setUp();
   const allowedOf = (tries: number) => Array.from({ length: tries }, block.mayRespond).filter(Boolean).length;
   expect(allowedOf(20)).toBe(20);

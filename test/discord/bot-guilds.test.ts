@@ -3,21 +3,21 @@ import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { isForeign } from '../../src/discord/bot-guilds.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
-/** Opens a Discord with two guilds, and an API client for it. */
+/** Starts a Discord stand-in with two guilds, and creates an API client for it. */
 async function open() {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
   return {
     discord,
     api: openApi(discord.apiUrl),
-    /** Sets Discord's response to the next request. */
+    /** Sets how Discord responds to the next request. */
     answer: (status: number, body: unknown) =>
       discord.faults.inject({ fault: { kind: 'status', status, body } }),
   };
 }
 
 describe('isForeign', () => {
-  it('is true if the bot was removed, was never there, or has only its commands there', async () => {
+  it('returns true if the bot was removed, has never been in the guild, or only has its commands there', async () => {
     const { discord, api } = await open();
     const [removed, present] = discord.guilds;
     if (!removed || !present) throw new Error('the stand-in has two guilds');
@@ -35,7 +35,7 @@ describe('isForeign', () => {
     ['Discord rejects the bot', 403, { code: 40333, message: 'internal network error' }],
     ['Discord rejects the token', 401, { code: 0, message: '401: Unauthorized' }],
     ['a proxy rejects the request', 403, 'Forbidden'],
-  ])('throws if %s', async (_what, status, body) => {
+  ])('throws an error if %s', async (_what, status, body) => {
     const { api, answer } = await open();
     answer(status, body);
     await expect(isForeign(api, '1')).rejects.toThrow();

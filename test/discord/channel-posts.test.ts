@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Returns the result of an edit that Discord rejects with this error. */
+/** Makes Discord reject an edit with this error, and returns the result. */
 async function edited(code: number, status: number) {
   const refuse = async () => {
     throw new DiscordAPIError({ code, message: 'No' }, code, status, 'PATCH', '', {});
@@ -21,14 +21,14 @@ it.each([
   [50_001, 403, 'no-access'],
   [50_013, 403, 'no-permission'],
   [240_000, 400, 'harmful-link'],
-  // Not caused by the message, so it can be retried.
+  // The message isn't the cause of this error, so the edit can be retried.
   [0, 401, 'failed'],
   [50_035, 400, 'failed'],
 ])('an edit that Discord rejects with %i, %i is %s', async (code, status, result) => {
   expect(await edited(code, status)).toBe(result);
 });
 
-it('an edit shows an embed again that a moderator hid, but leaves hidden link previews hidden', async () => {
+it('an edit restores an embed that a moderator has hidden, but not a hidden link preview', async () => {
   const bodies: unknown[] = [];
   const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
   const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });

@@ -6,7 +6,7 @@ import { openApi, TOKEN } from '../support/small-bot.ts';
 
 const { Administrator, ViewChannel } = PermissionFlagsBits;
 
-/** Opens a Discord with two guilds, and the check of a channel of the first. */
+/** Starts a Discord stand-in with two guilds, and returns a function that checks one of the first guild's channels. */
 async function open() {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
@@ -18,7 +18,7 @@ async function open() {
 }
 
 describe('isPublicChannel', () => {
-  it('follows the role @everyone and the overwrite of the channel for it', async () => {
+  it("checks the role @everyone and the channel's permission overwrite for it", async () => {
     const { discord, guild, check } = await open();
     const { setOverwrite, setRolePermissions } = discord.guildEvents;
     expect(await check()).toBe(true);
@@ -36,7 +36,7 @@ describe('isPublicChannel', () => {
     expect(discord.breaches).toEqual([]);
   });
 
-  it("doesn't say anything about a channel of another guild, or one that the bot can't see", async () => {
+  it("returns undefined if the channel is in another guild or the bot can't see it", async () => {
     const { discord, guild, other, check } = await open();
     expect(await check(other.channelId)).toBeUndefined();
     expect(await check(`${guild.channelId}?`)).toBeUndefined();

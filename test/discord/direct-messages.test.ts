@@ -10,7 +10,7 @@ const MESSAGE = { nonce: 'n', content: 'words', embeds: [] };
 const refusal = (code: number, status = 403) =>
   new DiscordAPIError({ code, message: 'No' }, code, status, 'POST', '', {});
 
-/** Opens direct messages over a store, with `post` in place of Discord. */
+/** Creates direct messages with a store. They call `post` instead of Discord. */
 async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id: '1' })) {
   const { values } = await openStore();
   const outcomes: string[] = [];
@@ -22,7 +22,7 @@ async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id:
 
 it.each([
   50_007, 50_278, 20_009, 10_013,
-])('error %i stops direct messages to one user for a day', async (code) => {
+])("after error %i, the bot doesn't send direct messages to the user for a day", async (code) => {
   const clock = createTestClock();
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code)));
   await send('5', MESSAGE);
@@ -37,7 +37,7 @@ it.each([
   ['the token', 0, 401],
   ['a proxy', 40_333, 403],
   ['the message', 50_035, 400],
-])("a rejection because of %s does not stop a user's direct messages", async (_what, code, status) => {
+])("a rejection because of %s doesn't stop direct messages to the user", async (_what, code, status) => {
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code, status)));
   await send('5', MESSAGE);
   expect(outcomes).toEqual(['failed']);
@@ -45,7 +45,9 @@ it.each([
   expect(logger.lines).toMatchObject([{ level: 'warn', message: 'could not send a direct message' }]);
 });
 
-it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then for a day', async (code) => {
+it.each([
+  40_003, 20_026,
+])("after error %i, the bot doesn't send any direct messages, first for an hour and then for a day", async (code) => {
   const clock = createTestClock();
   let asked = 0;
   const { send, canSendTo, another, outcomes, logger } = await open(() => {
@@ -54,7 +56,7 @@ it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then 
   });
   await Promise.all([send('5', MESSAGE), send('6', MESSAGE)]);
   expect(asked).toBe(1);
-  // Another process reads it from the store, and so does this one after a restart.
+  // Another process reads this from the store, and so does this process after a restart.
   expect(await another().canSendTo('7')).toBe(false);
   clock.advance(HOUR_MS);
   expect(await canSendTo('5')).toBe(true);
@@ -74,7 +76,7 @@ it.each([40_003, 20_026])('error %i stops all direct messages for an hour, then 
   ]);
 });
 
-it('channels are opened one after another, and the time spent waiting for a hanging request does not count', async () => {
+it("channels are opened one after another, and the time spent waiting for a request that hangs doesn't count", async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {
@@ -95,7 +97,7 @@ it('channels are opened one after another, and the time spent waiting for a hang
 it.each([
   '/users/@me/channels',
   '/channels/1/messages',
-])('a temporary failure at %s is retried', async (failing) => {
+])('the bot tries again after a temporary failure at %s', async (failing) => {
   const asked: unknown[] = [];
   const { send, outcomes } = await open(async (route, { body }) => {
     asked.push({ route, body });

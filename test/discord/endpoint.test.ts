@@ -18,7 +18,7 @@ const httpIt = ownBotTest({ http: true });
 const TOO_LONG = 262_144 + 1;
 const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });
 
-/** Opens an endpoint that receives a Discord stand-in's posts. */
+/** Starts an endpoint to which a Discord stand-in posts. */
 async function openEndpoint() {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());
@@ -44,7 +44,7 @@ async function openEndpoint() {
   return { discord, endpoint, open, port, url, post, taken, fatal, logged };
 }
 
-/** Sends this text over a new connection, and returns the response up to its end. */
+/** Sends this string over a new connection, and returns the whole response. */
 async function speak(port: number, text: string) {
   const socket: Socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -60,7 +60,7 @@ async function speak(port: number, text: string) {
   return { socket, closed };
 }
 
-/** Returns the head of a request that could be Discord's. */
+/** Returns the headers of a request that could have come from Discord. */
 const head = (length: number) =>
   [
     'POST /interactions HTTP/1.1',
@@ -92,7 +92,7 @@ describe('the endpoint', () => {
     [401, 'a time that was not signed', { headers: { 'x-signature-timestamp': now() } }],
     [401, 'no time', { headers: { 'x-signature-timestamp': '' } }],
     [401, 'a body that was not signed', { sent: COMMAND.replace('"1"', '"2"') }],
-  ])('responds with %i to %s', async (status, _, change) => {
+  ])('returns %i in response to %s', async (status, _, change) => {
     const { post, taken, logged } = await openEndpoint();
     expect((await post(COMMAND, change)).status).toBe(status);
     expect(taken).toEqual([]);
@@ -102,19 +102,19 @@ describe('the endpoint', () => {
 
   it.each([
     -86_400, 86_400,
-  ])('accepts signed requests even if the clocks are %i seconds apart', async (timeOff) => {
+  ])('accepts signed requests even if the two clocks differ by %i seconds', async (timeOff) => {
     const { post, taken } = await openEndpoint();
     expect((await post(COMMAND, { timeOff })).status).toBe(202);
     expect(taken).toHaveLength(1);
   });
 
-  it('rejects requests on other paths', async () => {
+  it('rejects requests to other paths', async () => {
     const { url, post, taken } = await openEndpoint();
     expect((await post(COMMAND, { url: url.replace(/interactions$/, '') })).status).toBe(404);
     expect(taken).toEqual([]);
   });
 
-  it('closes the connections of anyone but Discord', async () => {
+  it("closes all connections that aren't from Discord", async () => {
     const { url } = await openEndpoint();
     const unsigned: readonly (readonly [method: string, path: string])[] = [
       ['GET', '/livez'],
@@ -130,14 +130,14 @@ describe('the endpoint', () => {
     expect(heard).toEqual([200, 405, 404, 401].map((status) => [status, 'close']));
   });
 
-  it('rejects signed nonsense without repeating it', async () => {
+  it('rejects signed nonsense without quoting it', async () => {
     const { post, taken, logged } = await openEndpoint();
     const { status, body } = await post(`{"type":2,"token":"s3cret-token"`);
     expect([status, taken]).toEqual([400, []]);
     expect(body + logged()).not.toContain('s3cret');
   });
 
-  it('reads at most 256 KiB', async () => {
+  it("doesn't read more than 256 KiB", async () => {
     const { post, taken } = await openEndpoint();
     expect((await post(' '.repeat(TOO_LONG))).status).toBe(413);
     expect((await post(COMMAND.padEnd(TOO_LONG - 1))).status).toBe(202);
@@ -145,7 +145,7 @@ describe('the endpoint', () => {
     expect((await post(COMMAND)).status).toBe(202);
   });
 
-  it('does not wait for a body that does not arrive, and rejects one that is cut off', async () => {
+  it("doesn't wait for a body that never arrives, and rejects one that is cut off", async () => {
     const { port, post, taken, logged } = await openEndpoint();
     const cut = await speak(port, `${head(100)}{"type":`);
     cut.socket.destroy();
@@ -156,20 +156,20 @@ describe('the endpoint', () => {
     expect(logged()).not.toContain('error');
   });
 
-  it('names the variable to change if its port is in use', async () => {
+  it('names the variable to change if its port is already in use', async () => {
     const { open, fatal } = await openEndpoint();
     await open().connect(new AbortController().signal);
     expect(fatal.map(({ message }) => message)).toEqual([expect.stringContaining('INTERACTIONS_PORT')]);
   });
 });
 
-/** Returns a time with which no other request was signed. */
+/** Returns a time that hasn't been used to sign any other request. */
 function now(): string {
   return String(Math.floor(Date.now() / 1000) + 60);
 }
 
 describe('a bot over HTTP', () => {
-  it('is ready without a gateway, and accepts a repeated delivery once', async () => {
+  it('is ready without connecting to the gateway, and accepts an interaction once if it is delivered twice', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -205,7 +205,7 @@ describe('a bot over HTTP', () => {
     },
   );
 
-  it('starts before Discord has its URL, logs the next step, and responds once the URL is saved', async () => {
+  it("starts before Discord has the bot's URL, logs what to do next, and responds as soon as the URL is saved", async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -219,20 +219,20 @@ describe('a bot over HTTP', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('logs that Discord posts elsewhere while the bot waits at the gateway', async () => {
+  it('logs that Discord posts to another URL while the bot is waiting at the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it('logs that Discord was later configured to post elsewhere', async () => {
+  it('logs that Discord was later configured to post to another URL', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
     const readyz = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
     expect(await readyz()).toContain('"ready":true');
-    // Discord accepts any server that responds to its PING and rejects unsigned requests.
+    // Discord accepts every server that responds to its PING and rejects unsigned requests.
     let count = 0;
     const elsewhere = createLoopbackServer((_, response) => {
       count += 1;
@@ -247,7 +247,7 @@ describe('a bot over HTTP', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it("logs that it has another application's key", async () => {
+  it('logs that it has the public key of another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();
@@ -256,8 +256,8 @@ describe('a bot over HTTP', () => {
   });
 });
 
-describe('a Discord that posts', () => {
-  it('rejects a URL that accepts wrong signatures', async () => {
+describe('the Discord stand-in when it posts interactions', () => {
+  it('rejects a URL that accepts invalid signatures', async () => {
     const discord = await startDiscord({ token: TOKEN });
     onTestFinished(() => discord.close());
     const server = createServer((_request, response) => response.writeHead(200).end('{"type":1}'));

@@ -5,8 +5,8 @@ import { Secret } from '../../src/secret.ts';
 import { recorder } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 
-// Faults of a gateway with a connected bot are in test/faults/gateway.test.ts; shards that start one after another are in
-// test/faults/bad-days.process.test.ts.
+// test/faults/gateway.test.ts covers faults while a bot is connected, and test/faults/bad-days.process.test.ts covers
+// shards that start one after another.
 
 async function startStandIn(options: Omit<StandInOptions, 'token'> = {}) {
   const discord = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
@@ -44,7 +44,7 @@ async function connectedTo(discord: { readonly apiUrl: string }) {
   return gateway;
 }
 
-it('every shard is counted, and the connection is logged once all are ready', async () => {
+it('the bot counts every shard, and logs the connection once all of them are ready', async () => {
   const discord = await startStandIn({ shards: 4, maxConcurrency: 4 });
   for (let n = 0; n < 8; n += 1) discord.guildEvents.add({ name: `Guild ${n}` });
   const gateway = gatewayTo(discord);
@@ -68,7 +68,7 @@ it('every shard is counted, and the connection is logged once all are ready', as
   expect(gateway.identifiesLeft()).toBe(996);
 });
 
-it('two gateways in one process keep their sessions apart', async () => {
+it('two gateways in one process keep their sessions separate', async () => {
   const discord = await startStandIn({ maxConcurrency: 2 });
   const first = await connectedTo(discord);
   discord.clock.advance(5_000);
@@ -81,7 +81,7 @@ it('two gateways in one process keep their sessions apart', async () => {
   expect(after.toSorted()).toEqual(before.toSorted());
 });
 
-it('several shards that Discord closes permanently end the bot once', async () => {
+it('if Discord permanently closes several shards, the bot stops once', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
   const gateway = await connectedTo(discord);
   discord.gateway.close(4014);
@@ -92,7 +92,7 @@ it('several shards that Discord closes permanently end the bot once', async () =
 it.each([
   [1, 999, 0],
   [2, 998, 1],
-])('%i shards leave one IDENTIFY: the last waits for new ones when %i of the day’s 1,000 are used', async (shards, identifiesUsed, begun) => {
+])('a bot with %i shards saves one IDENTIFY: its last shard waits for new ones if it has used %i of the day’s 1,000', async (shards, identifiesUsed, begun) => {
   const discord = await startStandIn({ shards, identifiesUsed, maxConcurrency: shards });
   const gateway = gatewayTo(discord);
   await gateway.connect();
@@ -102,7 +102,7 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it('a start may use the last 200 IDENTIFYs of the day and logs this; later they are reserved', async () => {
+it('a bot may use the last 200 IDENTIFYs of the day when it starts, and logs this, but saves them later', async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);
@@ -113,7 +113,7 @@ it('a start may use the last 200 IDENTIFYs of the day and logs this; later they 
   expect(gateway.silentMs()).toBe(0);
 });
 
-it('a shard that waits for READY does not count as silent, but does again once it has received something', async () => {
+it("a shard that is waiting for READY doesn't count as silent until it has received something", async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 1_000 });
   const gateway = await connectedTo(discord);
   expect(gateway.silentMs()).toBeGreaterThan(0);
@@ -126,15 +126,15 @@ it('a shard that waits for READY does not count as silent, but does again once i
   await expect.poll(gateway.silentMs).toBeGreaterThan(0);
 });
 
-it('the bot drops a dead connection as soon as a heartbeat is not acknowledged', async () => {
+it('the bot drops a dead connection as soon as Discord fails to acknowledge a heartbeat', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();
-  // Without this, the library waits half a minute for such a connection to close.
+  // Otherwise, the library waits half a minute for this connection to close.
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 
-it("a bot that is stopped while it requests the gateway's URL does not connect", async () => {
+it("a bot doesn't connect if it is stopped while it is requesting the gateway's URL", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const asked = new Promise<void>((resolve) => {
@@ -148,7 +148,7 @@ it("a bot that is stopped while it requests the gateway's URL does not connect",
   expect(gateway.shards()).toEqual({ ready: 0, connecting: 0, disconnected: 0 });
 });
 
-it('a bot that is stopped while it connects ends, and does not connect again', async () => {
+it("a bot that is stopped while it is connecting exits, and doesn't connect again", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const connecting = gateway.connect();

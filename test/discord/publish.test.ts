@@ -34,7 +34,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
     await discord.close();
   });
   const stopping = new AbortController();
-  /** Runs the bot's publishing once. */
+  /** Publishes the commands once, as the bot does. */
   async function run(
     commands: readonly RESTPostAPIApplicationCommandsJSONBody[],
     deps: Partial<PublishingDeps> = {},
@@ -48,7 +48,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
   return { discord, api, values, logger, stopping, run, puts };
 }
 
-describe('the commands', () => {
+describe("the bot's commands", () => {
   it('are published once', async () => {
     const { discord, run, puts } = await open();
     for (let start = 0; start < 3; start += 1) {
@@ -77,7 +77,7 @@ describe('the commands', () => {
     expect(discord.commands()).toHaveLength(2);
   });
 
-  it('are published again when another program has published others', async () => {
+  it('are published again if another program has published different ones', async () => {
     const { discord, api, run, puts } = await open();
     await run(COMMANDS);
     const body = [command('one', 'Does what another program says')];
@@ -87,7 +87,7 @@ describe('the commands', () => {
     expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
   });
 
-  it('are published again by an older version that was restored from its backup', async () => {
+  it('are published again if an older version is restored from its backup', async () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
@@ -99,7 +99,7 @@ describe('the commands', () => {
     expect(discord.commands()).toMatchObject([{ name: 'one', description: 'Did it' }]);
   });
 
-  it('are published for each application', async () => {
+  it('are published separately for each application', async () => {
     const { run } = await open();
     const published: string[] = [];
     const get = async () => [{ id: '1', version: '1', name: 'one', type: 1 }];
@@ -112,7 +112,7 @@ describe('the commands', () => {
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
   });
 
-  it('are published by one of several processes, and known to the others', async () => {
+  it('are published by one of several processes, and the others know about it', async () => {
     const { run, puts } = await open();
     const busy: ClaimJob = async () => {
       await run(COMMANDS);
@@ -123,7 +123,7 @@ describe('the commands', () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published later if Discord fails at first', async () => {
+  it('are published later if Discord fails the first time', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
@@ -131,7 +131,7 @@ describe('the commands', () => {
     expect(failure?.details).toMatchObject({ againInSeconds: 2 });
   });
 
-  it('that exceed the daily limit are logged, and are not published once the bot stops', async () => {
+  it('are not published if they exceed the daily limit, which is logged, or after the bot has stopped', async () => {
     const { discord, logger, stopping, run, puts } = await open();
     const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 70_000 } as const;
     discord.faults.inject({ fault, method: 'PUT', times: 9 });
@@ -146,20 +146,20 @@ describe('the commands', () => {
     expect(mention('one')).toBe('/one');
   });
 
-  it('keep the entry point command of an application with Activities', async () => {
+  it('keep the entry point command if the application has Activities', async () => {
     const { discord, run, puts } = await open({ entryPoint: true });
     const isEntryPoint = ({ type }: { readonly type: ApplicationCommandType }) =>
       type === ApplicationCommandType.PrimaryEntryPoint;
     const before = discord.commands().find(isEntryPoint);
     for (let start = 0; start < 2; start += 1) expect(await run(COMMANDS)).toMatchObject({ count: 2 });
     expect(puts()).toBe(1);
-    // Discord gives each published command a new version.
+    // Discord gives each command a new version when it is published.
     expect({ ...discord.commands().find(isEntryPoint), version: '' }).toEqual({ ...before, version: '' });
     expect(discord.commands()).toHaveLength(3);
   });
 });
 
-it('a command is offered in guilds that have installed the bot, to members who can use it', () => {
+it('a command is available in guilds that have installed the bot, to members who are allowed to use it', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);

@@ -22,12 +22,12 @@ const work: Command = {
   presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
 
-/** Opens a bot and its recorded interactions; `restarted` is another run over the same store. */
+/** Creates a bot and its recorded interactions. `restarted` creates another one that uses the same store. */
 async function open() {
   const bot = await startSmallBot([work]);
   onTestFinished(bot.stop);
 
-  /** Sends an interaction that only this test responds to. @returns the interaction and its reply */
+  /** Sends an interaction to which only this test responds. @returns the interaction and its reply */
   async function asked(act: () => Promise<Answer>) {
     const caught = Promise.withResolvers<Interaction>();
     bot.discord.gateway.disturbDispatch({
@@ -46,7 +46,7 @@ async function open() {
   const acknowledge = (interaction: Interaction) =>
     bot.api.respond(interaction, { type: InteractionResponseType.DeferredChannelMessageWithSource });
 
-  /** Leaves a command that was acknowledged before the bot died. */
+  /** Simulates a command that the bot acknowledged before it crashed. */
   async function left() {
     const person = bot.person();
     const { interaction, answer } = await asked(() => person.slash('work'));
@@ -56,8 +56,8 @@ async function open() {
   }
 
   /**
-   * Leaves a button that was acknowledged before the bot died, and whose reply edits its message.
-   * @param customId by default the command's own
+   * Simulates a press that the bot acknowledged before it crashed. The reply edits the button's message.
+   * @param customId the command's own by default
    */
   async function leftUpdate(
     response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
@@ -82,7 +82,7 @@ async function open() {
 }
 
 describe('after a restart', () => {
-  it('a waiting member receives the outcome of a submission', async () => {
+  it('a member who is waiting receives the outcome of a submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
@@ -93,7 +93,7 @@ describe('after a restart', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('a reply that has arrived is not changed', async () => {
+  it("the bot doesn't change a reply that has already arrived", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });
@@ -102,7 +102,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toMatch(/done$/);
   });
 
-  it('a message whose edit a second crash cut off is edited after the next start', async () => {
+  it('the bot edits a message after the next start if a second crash interrupted the edit', async () => {
     const { bot, leftUpdate, stored } = await open();
     const { message } = await leftUpdate();
     const sent = bot.sending();
@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('a reply that Discord rejects is posted to the guild’s log', async () => {
+  it('the bot posts a reply to the guild’s log if Discord rejects it', async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('a member whose reply failed is notified by the same process after its work ends', async () => {
+  it("if a member's reply failed, the same process notifies the member after its work has ended", async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process that slept doesn't repeat a reply that another one sent", async () => {
+  it("a process that was asleep doesn't repeat a reply that another one has sent", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a process that slept doesn't repeat an entry of the guild’s log that another one posted", async () => {
+  it("a process that was asleep doesn't repeat an entry in the guild’s log that another one has posted", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -175,7 +175,7 @@ describe('after a restart', () => {
     expect(bot.guildLog).toHaveLength(1);
   });
 
-  it('a button is not accepted while a report on its message is pending', async () => {
+  it("the bot doesn't accept a press while it still has to report on the button's message", async () => {
     const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
@@ -185,7 +185,7 @@ describe('after a restart', () => {
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
   });
 
-  it('a message without an outcome is shown again with its buttons', async () => {
+  it('the bot restores a message that has no outcome, including its buttons', async () => {
     const { bot, leftUpdate } = await open();
     const { message, components } = await leftUpdate(sendingResponse('Sending…'));
     expect(message.current.components).toEqual([]);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])('a moderator whose modal was interrupted sees that no decision was made: %s', async (action) => {
+  ])("if a moderator's modal was interrupted, the moderator sees that no decision was made: %s", async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);
@@ -206,7 +206,7 @@ describe('after a restart', () => {
     expect(message.current.content).not.toContain('nothing was submitted');
   });
 
-  it('the bot waits for an acknowledgement that is still in flight', async () => {
+  it('the bot waits for an acknowledgement that is still being sent', async () => {
     const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -243,7 +243,7 @@ describe('after a restart', () => {
     await expect.poll(() => bot.guildLog).toHaveLength(1);
   });
 
-  it('an unreadable interaction is logged, and another member is asked to try again', async () => {
+  it('the bot logs an unreadable interaction, and asks the member of another one to try again', async () => {
     const { bot, left } = await open();
     await left();
     await bot.store.tables().updateTable('interactions').set({ encrypted: 'held' }).execute();
@@ -251,14 +251,14 @@ describe('after a restart', () => {
     await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('Please try again.');
     const unreadable = bot.log.find(({ message }) => message.includes('could not read a stored interaction'));
-    // The error's message would quote the stored text.
+    // The error's message would quote what was stored.
     expect(unreadable?.details).not.toHaveProperty('err');
     expect(unreadable?.level).toBe('error');
   });
 });
 
 describe('an interaction', () => {
-  it('is encrypted on the disk, and deleted from it after the reply', async () => {
+  it('is encrypted on disk, and deleted after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for an earlier edit of the same message, and is skipped if there is a later one', async () => {
+  it('waits for an earlier edit of the same message, and is skipped if there is a later edit', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('an interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it('is skipped for a later first response that edits the same message', async () => {
+  it('is skipped if a later first response edits the same message', async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -297,7 +297,7 @@ describe('an interaction', () => {
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 
-  it('is accepted once, even after its reply', async () => {
+  it('is only accepted once, even after the reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, record } = bot.restarted().interactionStore;
@@ -306,7 +306,7 @@ describe('an interaction', () => {
     await expect(record(interaction)).rejects.toThrow('delivered twice');
   });
 
-  it('is deleted an hour after its reply, or after 30 days', async () => {
+  it('is deleted an hour after its reply, or after 30 days if it has none', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     await left();
@@ -326,7 +326,7 @@ describe('an interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted in steps, with turns for other work in between', async () => {
+  it('is deleted in several steps, so that other work can run in between', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -12,7 +12,7 @@ import {
 
 const LONG = 'x'.repeat(300);
 
-it("the texts of controls are cut to Discord's limits", () => {
+it("labels that exceed Discord's limits are shortened", () => {
   const field = { id: 'a', label: LONG, hint: LONG, example: LONG, most: 10 };
   const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
   const [above] = modal({ id: 'a', title: LONG, text: LONG.repeat(20), fields: [field] }).components;
@@ -34,7 +34,7 @@ it("the texts of controls are cut to Discord's limits", () => {
   }
 });
 
-it('a field is required if it has a minimum length, and shows its value only if it has one', () => {
+it('a field is required if it has a minimum length, and only has a value if there is one to show', () => {
   const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
   const fieldOf = (more: object) =>
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
@@ -48,13 +48,13 @@ it('a field is required if it has a minimum length, and shows its value only if 
   });
 });
 
-it('absent controls and empty rows are left out', () => {
+it('controls that are undefined and empty rows are left out', () => {
   const shown = button('a', 'A');
   expect(rows([false, shown, undefined], [undefined], [])).toMatchObject([{ components: [shown] }]);
   expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
 });
 
-it('a select of any number also allows no choice', () => {
+it('a select menu that accepts any number of choices also accepts none', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
   expect(select({ id: 'a', placeholder: 'A', options, least: 0 })).toMatchObject({
     min_values: 0,
@@ -63,7 +63,7 @@ it('a select of any number also allows no choice', () => {
   expect(select({ id: 'a', placeholder: 'A', options })).not.toHaveProperty('max_values');
 });
 
-it("an optional select in a modal has a minimum of 0, because Discord's default is one option", () => {
+it("an optional select menu in a modal has a minimum of 0, because Discord's default is one option", () => {
   const field = { kind: 'select', id: 'a', label: 'A', hint: 'B', placeholder: 'C' } as const;
   const options = [{ label: 'a', value: 'a' }];
   const fieldOf = (required: boolean) =>
@@ -72,12 +72,12 @@ it("an optional select in a modal has a minimum of 0, because Discord's default 
   expect(fieldOf(true)).toMatchObject({ min_values: 1, required: true });
 });
 
-describe('the custom id of a modal', () => {
+describe("a modal's custom id", () => {
   const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it('stays the same while the modal shows the same, so that a phone keeps the typed text', () => {
+  it("doesn't change as long as the modal shows the same content, so that phones keep what was typed", () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -90,11 +90,11 @@ describe('the custom id of a modal', () => {
     ['hint', { fields: [{ ...field, hint: 'C' }] }],
     ['example', { fields: [{ ...field, example: 'C' }] }],
     ['fields', { fields: [field, { ...field, id: 'b' }] }],
-  ])('changes if the modal shows another %s', (_what, more) => {
+  ])('changes if the modal shows a different %s', (_what, more) => {
     expect(idOf(more)).not.toBe(idOf());
   });
 
-  it('changes if a select offers other options', () => {
+  it('changes if a select menu offers different options', () => {
     const select = {
       kind: 'select',
       id: 'a',
@@ -109,7 +109,7 @@ describe('the custom id of a modal', () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('changes every time if a field has a value or is secret', () => {
+  it('changes every time if a field is secret or has a value', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

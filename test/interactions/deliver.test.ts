@@ -17,11 +17,11 @@ const FILES = [
   { id: '8', filename: 'preview-1.csv' },
   { id: '9', filename: 'old.csv' },
 ];
-/** The content of the button's message. */
+/** What the button's message shows. */
 const SHOWN = { content: '', embeds: [], components: [] };
 const REPLY: Reply = { content: 'a', embeds: [{ title: 'b' }], components: [] };
 
-/** Builds a press of a button on a message that replies to an interaction. */
+/** Creates an interaction for a press on a button. The button's message is a reply to an earlier interaction. */
 const press = (id: string, madeBy = id): Interaction =>
   readInteraction(
     {
@@ -36,14 +36,14 @@ const press = (id: string, madeBy = id): Interaction =>
     0,
   );
 
-/** A delivery without any other to the same message. */
+/** Used when no other delivery edits the same message. */
 const ALONE = {
   editOrder: { isLatest: async () => true },
   message: 'a message',
   fallback: String,
 };
 
-/** Returns the request that a reply leads to. */
+/** Returns the request that the bot makes to send a reply. */
 async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
@@ -55,7 +55,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each(['x', '🎮', '\\*', '`'])("of many %s is cut to Discord's limits", (character) => {
+  it.each(['x', '🎮', '\\*', '`'])("with many %s is shortened to Discord's limits", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -65,18 +65,18 @@ describe('a reply', () => {
     expect(description.length).toBeLessThanOrEqual(4_096);
     expect(footer.text.length).toBeLessThanOrEqual(2_048);
     expect((title + description + footer.text).length).toBeLessThanOrEqual(6_000);
-    // Without other texts, it can use the whole limit of an embed.
+    // If the embed contains nothing else, this can be as long as Discord allows for an embed.
     const [alone] = fitTexts({ embeds: [{ description: long }] }).embeds;
     expect(alone?.description?.length).toBeLessThanOrEqual(4_096);
   });
 
-  it('stays unchanged if it fits', () => {
+  it("isn't changed if it fits", () => {
     const embed = { title: 'a', description: 'b'.repeat(4_096), footer: { text: 'c' }, color: 1 };
     const reply = { content: 'd'.repeat(2_000), embeds: [embed] };
     expect(fitTexts(reply)).toEqual(reply);
   });
 
-  it('shortens the description of an embed in favour of its title and footer', () => {
+  it("shortens an embed's description rather than its title and footer", () => {
     const long = {
       title: 'a'.repeat(256),
       description: 'b'.repeat(4_096),
@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private as a first response, and replaces the whole content of a message that it edits', () => {
+  it('is private if it is a first response, and replaces all content if it edits a message', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
@@ -95,7 +95,7 @@ describe('a reply', () => {
     expect(updateResponse(REPLY)).toMatchObject({ data: { ...REPLY, attachments: [] } });
   });
 
-  it('replaces the files of a message', async () => {
+  it("replaces a message's files", async () => {
     const file = { name: 'new.csv', data: Buffer.from('a') };
     const attachmentsOf = async (reply: Reply) => (await sentFor(reply)).body.attachments;
     expect(await attachmentsOf(REPLY)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a reply that Discord rejects', () => {
   const refusal = (code: number, status = 400) =>
     new DiscordAPIError({ code, message: 'no' }, code, status, 'PATCH', 'https://discord.test', {});
 
-  /** Returns the texts that are sent for a reply if Discord accepts only `accepted`. */
+  /** Returns the content of every attempt to send a reply if Discord only accepts `accepted`. */
   async function textsSent(why: Error, accepted: string): Promise<string[]> {
     const sent: string[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, { body }) => {
@@ -127,12 +127,12 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is replaced by its text alone, then by a fixed sentence: for %s', async (_what, code, status) => {
+  ])('is first replaced by its content alone, and then by a fixed sentence: for %s', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
 
-  it('is immediately replaced by a fixed sentence because of a link in it', async () => {
+  it('is immediately replaced by a fixed sentence if the error is about a link', async () => {
     expect(await textsSent(refusal(240_000), 'instead')).toEqual(['a', 'instead']);
   });
 
@@ -144,23 +144,23 @@ describe('a reply that Discord rejects', () => {
     [0, 408],
     [0, 429],
     [40_060, 400],
-  ])('is dropped after %i with status %i, which another text would not change', async (code, status) => {
+  ])("is dropped after error %i with status %i, because different content wouldn't help", async (code, status) => {
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a']);
   });
 });
 
-describe('choices', () => {
+describe('autocomplete choices', () => {
   const valuesOf = (choices: readonly { name: string; value: string }[]) =>
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are at most 25, without any that would make Discord reject all of them', () => {
+  it('are limited to 25, and leave out any that would make Discord reject all of them', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
   });
 
-  it('have unique, cut names, or their value in place of a blank name', () => {
+  it('have unique names of limited length, or show their value if the name is blank', () => {
     const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
     const fit = fitChoices(names.map((name, n) => ({ name, value: `${n}` })));
     expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
@@ -171,7 +171,7 @@ describe('a reply that edits a message', () => {
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
-    // The message doesn't show whether it was edited.
+    // The message itself doesn't show whether it has been edited.
     { state: 'answered', shown: SHOWN, times: 2 },
   ] as const)('is sent $times times if its delivery is uncertain and it is $state (update of: $shown)', async (each) => {
     let sent = 0;
@@ -187,7 +187,7 @@ describe('a reply that edits a message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('is sent once more if Discord may carry out an earlier progress edit after it', async () => {
+  it('is sent twice if Discord may still apply an earlier progress edit after it', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -210,7 +210,7 @@ describe('a reply that edits a message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
-  it('is not sent once more if a newer one is already being written', async () => {
+  it("isn't sent again if the bot is already sending a newer one", async () => {
     const written: boolean[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);
@@ -224,7 +224,7 @@ describe('a reply that edits a message', () => {
     expect(written).toEqual([true, false]);
   });
 
-  it('is not written if another process is already writing a newer one', async () => {
+  it("isn't sent if another process is already sending a newer one", async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void isWanted.push(await isLatest?.());
@@ -238,7 +238,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('only one progress edit runs at a time, its failure is ignored, and the reply waits for it', async () => {
+it('only one progress edit runs at a time, and the reply waits for it and ignores its failure', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -282,7 +282,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   expect(done).toEqual(said);
 });
 
-it('a channel in which Discord rejected an announcement is skipped for a day, and no other channel is', async () => {
+it('if Discord rejects an announcement in a channel, the bot skips only that channel for a day', async () => {
   const clock = createTestClock();
   const done: string[] = [];
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
@@ -303,7 +303,7 @@ it('a channel in which Discord rejected an announcement is skipped for a day, an
       '',
     );
   await announceIn('7');
-  // The clock also runs on its own.
+  // The clock also advances by itself.
   clock.advance(DAY_MS - 60_000);
   await announceIn('7');
   await announceIn('8');
@@ -314,7 +314,7 @@ it('a channel in which Discord rejected an announcement is skipped for a day, an
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('an announcement in another channel is not sent as a follow-up; the admins are notified once a day', async () => {
+it("an announcement that can't be posted in another channel isn't sent as a follow-up, and the admins are notified once a day", async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];
@@ -344,7 +344,7 @@ it('an announcement in another channel is not sent as a follow-up; the admins ar
   expect(notified).toHaveLength(2);
 });
 
-it('embeds of a message share its 6,000 characters, and embeds without space left are omitted', () => {
+it("a message's embeds share its 6,000 characters, and embeds that no longer fit are left out", () => {
   const embed = { title: 'x'.repeat(256), description: 'x'.repeat(4_096) };
   const { embeds = [] } = fitTexts({ embeds: [embed, embed, embed] });
   const lengths = embeds.map(({ title = '', description = '' }) => title.length + description.length);

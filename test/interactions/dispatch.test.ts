@@ -75,20 +75,20 @@ const controls = () => {
   ]);
 };
 
-/** Returns the labels of buttons, by row. */
+/** Returns the labels of all buttons, row by row. */
 const labelsIn = (components: SeenMessage['current']['components']) =>
   rowsOf({ components: components ?? [] }).map((row) =>
     row.map((control) => ('label' in control ? control.label : control.type)),
   );
 
-/** Counts the interactions with this outcome. */
+/** Counts how many interactions had this outcome. */
 const ended = (outcome: InteractionOutcome) =>
   bot.log.filter(({ details }) => Object(details).outcome === outcome).length;
 
-/** Runs while /echo's button is sending. */
+/** Called while /echo's button is sending something. */
 let sending: () => Promise<unknown> = async () => undefined;
 
-/** Runs while /echo is running. */
+/** Called while /echo is running. */
 let meanwhile: () => Promise<unknown> = async () => undefined;
 
 const echo: Command = {
@@ -149,7 +149,7 @@ afterAll(async () => {
 type Json = Record<string, unknown>;
 type Alter = (payload: Json) => object;
 
-/** Runs an action while Discord sends altered interactions. */
+/** Runs an action while Discord sends modified interactions. */
 async function altered<Result>(alter: Alter, act: () => Promise<Result>): Promise<Result> {
   bot.discord.gateway.disturbDispatch({ alter: (payload) => alter(payload as Json) });
   try {
@@ -169,7 +169,7 @@ const say = (what: string) => member.slash('echo', { what });
 const echoed = async (): Promise<SeenMessage> => messageOf(await say('x'));
 const complete = (what: string) => member.complete('echo', 'what', { what });
 const contentOf = ({ current }: SeenMessage) => current?.content;
-/** Returns the content of the messages in the channel that a user, or everyone, can see. */
+/** Returns the content of the channel's messages that a user can see, or that everyone can see. */
 const seenBy = (who: { readonly userId?: string } = {}) =>
   bot.discord.messages({ ...who, channelId: member.channelId }).map(contentOf);
 const recorded = async () => {
@@ -177,7 +177,7 @@ const recorded = async () => {
   return { rows: all.length, open: all.filter(({ encrypted }) => encrypted !== null).length };
 };
 
-/** Makes another process take over an interaction while its command runs. */
+/** Makes another process take over an interaction while its command is running. */
 function anotherTakesOver(): void {
   const taken = { process_id: 'another', encrypted: null };
   meanwhile = () => bot.store.tables().updateTable('interactions').set(taken).execute();
@@ -187,7 +187,7 @@ function anotherTakesOver(): void {
 }
 
 describe('a slash command', () => {
-  it('that only reads replies with its first response, and is not recorded', async () => {
+  it("that only reads data sends its reply as the first response, and isn't recorded", async () => {
     const before = await recorded();
     const sent = bot.sending();
     expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('that submits is recorded and acknowledged, and is no longer open after its reply', async () => {
+  it('that submits servers is recorded and acknowledged, and is completed after its reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -204,7 +204,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('that another process has taken over gets no reply', async () => {
+  it("doesn't get a reply if another process has taken it over", async () => {
     anotherTakesOver();
     const sent = bot.sending();
     void say('later');
@@ -212,7 +212,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('that another process has taken over before any reservation gets no reply', async () => {
+  it("doesn't get a reply if another process has taken it over before anything was reserved", async () => {
     const sent = bot.sending();
     meanwhile = async () => {
       throw new LostInteractionError('taken over');
@@ -226,7 +226,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('whose modal Discord may have opened reports no failure', async () => {
+  it("doesn't report a failure if Discord may have opened its modal", async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -235,7 +235,7 @@ describe('a slash command', () => {
     expect(ended('failed')).toBe(before[0]);
   });
 
-  it('that another process has taken over no longer shows progress', async () => {
+  it('no longer shows progress if another process has taken it over', async () => {
     const message = messageOf(await say('it'));
     anotherTakesOver();
     const sent = bot.sending();
@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('whose reply Discord rejects stays recorded, and its member is soon notified', async () => {
+  it('stays recorded if Discord rejects its reply, and its member is soon notified', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -257,7 +257,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('that rejects its input gives the reason, and one that fails gives the reference of its log line', async () => {
+  it('gives the reason if it rejects its input, and a reference to the log if it fails', async () => {
     expect(textOf(await say('refuse'))).toContain('Not like this.');
     const failed = textOf(await say('fail'));
     expect(failed).toContain('Something went wrong');
@@ -273,7 +273,7 @@ describe('an option with autocomplete', () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it('gets an empty list if its command fails, is unknown, or needs a permission that the member lacks', async () => {
+  it('gets an empty list if its command fails, is unknown, or requires a permission that the member lacks', async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -284,7 +284,7 @@ describe('an option with autocomplete', () => {
 });
 
 describe('a button', () => {
-  it('receives its argument, and immediately replies beside its message', async () => {
+  it('receives its argument, and immediately sends a reply below its message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('announces publicly if its reply requests it', async () => {
+  it('posts an announcement if its reply requests one', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('updates its message (%s), and keeps none of the previous content', async (label, content, requests) => {
+  ])('updates its message (%s), and removes all previous content', async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -308,7 +308,7 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it('that sends something shows this in its message, and cannot be pressed again in that time', async () => {
+  it("that sends something shows this in its message, and can't be pressed again in the meantime", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('that fails (%s) shows its message again, with its buttons, below the reason', async (label) => {
+  ])('that fails (%s) restores its message and buttons, below the reason', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -330,12 +330,12 @@ describe('a button', () => {
       await member.press(message, label);
       expect(contentOf(message)).toMatch(/^Not like this\.\n.*\nsaid: x$/);
       expect(labelsIn(message.current.components)).toEqual(labelsIn(components));
-      // The client sends the same choice again only if the select is a new one.
+      // Discord only sends the same choice again if the select menu is a new one.
       expect(textOf(await member.pick(message, ['red']))).toContain('picked red');
     }
   });
 
-  it('on a message that still waits for a reply is not accepted', async () => {
+  it("isn't accepted if its message is still waiting for a reply", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -345,13 +345,13 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a modal whose fields reach their handler, or explains why it cannot', async () => {
+  it("opens a modal and passes its fields to their handler, or explains why it can't", async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is denied without its permission, as a modal is, and the guild’s log shows this without the input', async () => {
+  it('is denied if the permission is missing, and so is a modal, and the guild’s log shows this without the input', async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -367,13 +367,13 @@ describe('a button', () => {
   });
 });
 
-it("a select receives the user's choice, and a message command the text of its message", async () => {
+it("a select menu receives the user's choice, and a message command receives the message's text", async () => {
   expect(textOf(await member.pick(await echoed(), ['red', 'blue']))).toContain('picked red,blue');
   const said = bot.discord.say(member, 'play at a.example.com');
   expect(textOf(await member.useOnMessage('Read', said))).toContain('read: play at a.example.com');
 });
 
-it('no kind of reply pings anyone', async () => {
+it('no reply pings anyone', async () => {
   const before = bot.discord.requests.length;
   const message = await echoed();
   for (const label of ['now', 'soon', 'refuse', 'flip']) await member.press(message, label);
@@ -393,7 +393,7 @@ describe('an unknown interaction', () => {
     ['a command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a guild', outside, 'only works in a Discord server'],
-  ])('gets an explanation as its reply: %s', async (_what, alter, said) => {
+  ])('gets a reply that explains the problem: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
     expect(messageOf(answer).ephemeral).toBe(true);
@@ -404,7 +404,7 @@ describe('an unknown interaction', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])('gets an explanation as its reply: a control %j', async (id) => {
+  ])('gets a reply that explains the problem with a button or menu: %j', async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
@@ -414,7 +414,7 @@ describe('an unknown interaction', () => {
   });
 });
 
-describe('an interaction that cannot be read', () => {
+describe('an unreadable interaction', () => {
   const odd = withData({ options: 5 });
 
   it("gets a private explanation in the member's language, and is logged", async () => {
@@ -430,7 +430,7 @@ describe('an interaction that cannot be read', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('gets an empty list for autocomplete', async () => {
+  it('gets an empty list if it is an autocomplete request', async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -439,7 +439,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('every interaction gets a reply, whatever it contains', async () => {
+it('every interaction gets a reply, no matter what it contains', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -454,7 +454,7 @@ it('every interaction gets a reply, whatever it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it("a modal that Discord did not accept in time is lost, but doesn't count as a failure of the bot", async () => {
+it("a modal is lost if Discord doesn't accept it in time, but this doesn't count as the bot's failure", async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -467,7 +467,7 @@ it("a modal that Discord did not accept in time is lost, but doesn't count as a 
   expect(await pressed).toEqual({ kind: 'lost' });
 });
 
-it('an interaction that is delivered again after its reply is ignored', async () => {
+it('the bot ignores an interaction that is delivered again after its reply', async () => {
   let delivered: Json = {};
   const keep: Alter = (payload) => {
     delivered = payload;
@@ -486,7 +486,7 @@ it('an interaction that is delivered again after its reply is ignored', async ()
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('work that arrives together begins in different turns of the event loop', async () => {
+it('work that arrives at the same time starts in different turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -503,7 +503,7 @@ it('work that arrives together begins in different turns of the event loop', asy
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it('a bot that stops finishes running work, but starts no more', async () => {
+it("when the bot stops, it finishes work that is running, but doesn't start any more", async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -528,7 +528,7 @@ it('a bot that stops finishes running work, but starts no more', async () => {
   expect(ends).toEqual(['answered', 'drained']);
 });
 
-/** Creates a command whose button makes a large reply. The first reply waits for the test. */
+/** Creates a command with a button that sends a large reply. The first reply waits until the test releases it. */
 function largeReplies() {
   const began: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -550,7 +550,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the previous one, and its member sees that', async () => {
+it('a large reply waits for the previous one, and its member can see this', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());
@@ -567,7 +567,7 @@ it('a large reply waits for the previous one, and its member sees that', async (
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that Discord never accepts delays later ones only for its turn', async () => {
+it('if Discord never accepts a large reply, later ones are only delayed during its turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -27,7 +27,7 @@ const read = (changes: object = {}) => readInteraction({ ...PAYLOAD, ...changes 
 const withPermissions = (permissions: unknown) => read({ member: { ...PAYLOAD.member, permissions } });
 
 describe('an interaction', () => {
-  it('is read as plain data', () => {
+  it('is parsed into plain data', () => {
     const { token, request, ...others } = read();
     expect(token.reveal()).toBe('token');
     expect(request.kind).toBe('command');
@@ -47,21 +47,21 @@ describe('an interaction', () => {
     });
   });
 
-  it('is from an admin if it has the permission to manage the guild, or all permissions', () => {
+  it('comes from an admin if the user has Manage Server or all permissions', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('is in a thread if its channel is one, as a post in a forum is', () => {
+  it('is in a thread if its channel is a thread, and so is a post in a forum', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
     expect([GuildText, GuildVoice].map(isInThread)).toEqual([false, false]);
   });
 
-  it('is read even if optional fields are missing or null', () => {
+  it('can be parsed if optional fields are missing or null', () => {
     const user = { id: '6', username: 'bob' };
     const outside = read({ guild_id: undefined, member: undefined, user });
     expect(outside).toMatchObject({ guildId: '', user: { id: '6', name: 'bob' }, isInstalledInGuild: false });
@@ -83,13 +83,13 @@ describe('an interaction', () => {
     { data: undefined },
     { data: { type: 1, name: null } },
     { data: { type: 1, name: 'echo', options: null } },
-  ])('is not read with %j', (changes) => {
+  ])("can't be parsed if it contains %j", (changes) => {
     expect(() => read(changes)).toThrow();
   });
 });
 
 describe('a complete Discord payload', () => {
-  /** Returns a command as the stand-in sends it, with fields that this bot doesn't read. */
+  /** Returns a command the way the stand-in sends it, with fields that this bot doesn't read. */
   async function sent() {
     const { standIn, person, guild, nextInteraction } = await openRawBot();
     onTestFinished(() => standIn.close());
@@ -97,7 +97,7 @@ describe('a complete Discord payload', () => {
     return { person, guild, payload: await nextInteraction() };
   }
 
-  it('is read', async () => {
+  it('can be parsed', async () => {
     const { person, guild, payload } = await sent();
     expect(readInteraction(payload, 0)).toMatchObject({
       guildId: guild.id,
@@ -108,9 +108,9 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('is read for a button in a thread with a message cut to its identifying fields', async () => {
+  it('can be parsed if it is for a button in a thread, and only has the identifying fields of its message', async () => {
     const { payload } = await sent();
-    // As recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
+    // Recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
     const data = { id: 2, custom_id: 'addserver:send:1', component_type: 2 };
     const message = { id: '9', channel_id: '8', type: 0 };
@@ -120,9 +120,9 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('is read for a modal with a select in a label and a field in a row', async () => {
+  it('can be parsed if it is for a modal with a select menu in a label and a field in a row', async () => {
     const { guild, payload } = await sent();
-    // As recorded by another project, for an application that its member has also installed (nyxx:
+    // Recorded by another project, for an application that its member has also installed (nyxx:
     // interaction_manager_test.dart).
     const components = [
       { type: 18, id: 1, component: { type: 3, id: 4, custom_id: 'game', values: ['cs2'] } },
@@ -138,7 +138,7 @@ describe('a complete Discord payload', () => {
   });
 });
 
-describe('the request', () => {
+describe('the parsed request', () => {
   const command = (options: readonly object[], resolved?: object) =>
     read({ data: { type: 1, name: 'echo', options, resolved } }).request;
 
@@ -152,7 +152,7 @@ describe('the request', () => {
     expect(command(options)).toEqual({ kind: 'command', name: 'echo', fields, files: {} });
   });
 
-  it('is a command with its files and users, as far as Discord resolves them', () => {
+  it('is a command with all files and users that Discord has resolved', () => {
     const type = ApplicationCommandOptionType.User;
     const options = [
       { name: 'file', value: '8' },
@@ -170,7 +170,7 @@ describe('the request', () => {
     expect(command(options)).not.toMatchObject({ fields: { user: '9' } });
   });
 
-  it('is the option that a user is typing', () => {
+  it('contains the option that a user is typing', () => {
     const typing = (options: readonly object[]) =>
       read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).request;
     const game = { name: 'game', value: 'cs', focused: true };
@@ -192,7 +192,7 @@ describe('the request', () => {
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 
-  it("is a select with the user's choice, but only those channels and roles that Discord resolves", () => {
+  it('is a select menu with the channels and roles that the user chose and Discord has resolved', () => {
     const values = ['8', 'constructor'];
     const chosen = (component_type: ComponentType, resolved?: object) =>
       component({ custom_id: 'a', component_type, values, resolved });
@@ -201,7 +201,7 @@ describe('the request', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
-  it.each([true, false])('is a role that everyone can mention: %s', (mentionable) => {
+  it.each([true, false])('contains a role that everyone can mention: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ isRoleMentionable: mentionable });
@@ -210,13 +210,13 @@ describe('the request', () => {
   it.each([
     [{ app_permissions: '2048' }, 2048n],
     [{}, undefined],
-  ])("is a channel with the bot's permissions in it: %j", (channel, channelPermissions) => {
+  ])("contains a channel and the bot's permissions in it: %j", (channel, channelPermissions) => {
     const resolved = { channels: { 8: channel } };
     const data = { custom_id: 'a', component_type: ComponentType.ChannelSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ channelPermissions });
   });
 
-  it('is a modal with its fields, wherever they are in it', () => {
+  it('is a modal with all of its fields, no matter where they are', () => {
     const components = [
       { component: { custom_id: 'label', value: 'a' } },
       { components: [{ custom_id: 'row', value: 'b' }] },
@@ -249,7 +249,7 @@ describe('the request', () => {
     { data: { type: 2, name: 'User command' } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 5 } },
-  ])('is unknown: %j', (changes) => {
+  ])('is unknown if the interaction is %j', (changes) => {
     expect(read(changes).request).toEqual({ kind: 'unknown' });
   });
 });

@@ -6,7 +6,7 @@ const poll = {
   answers: [{ answer_id: 1, poll_media: { text: 'an answer' } }],
 };
 const text = (content: string) => ({ type: 10, content });
-/** Text that users don't see in the message. */
+/** Users don't see this text when they look at the message. */
 const UNSEEN = 'unseen';
 
 it.each<[string, object, readonly string[]]>([
@@ -64,10 +64,10 @@ it.each<[string, object, readonly string[]]>([
     { content: 5, embeds: null, components: [null, { content: 'a' }], poll: { answers: {} } },
     ['a'],
   ],
-])('the text of a message is %s', (_what, message, lines) => {
+])("the message's text is %s", (_what, message, lines) => {
   expect(messageText(message).split('\n').toSorted()).toEqual(lines.toSorted());
 });
 
-it.each([undefined, null, 'x', [], {}])('%j has no text', (message) => {
+it.each([undefined, null, 'x', [], {}])("%j doesn't contain any text", (message) => {
   expect(messageText(message)).toBe('');
 });

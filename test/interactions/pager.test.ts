@@ -5,14 +5,14 @@ import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');
 
-it('a page that does not exist becomes the nearest, and an invalid page becomes the first', () => {
+it('a page number that is too high shows the last page, and an invalid one shows the first', () => {
   const wanted = [1, 3, 4, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
   const found = wanted.map((each) => pageOf({ count: 25, perPage: 10, wanted: each }));
   expect(found.map(({ number }) => number)).toEqual([1, 3, 3, 1, 1, 1, 1, 1]);
   expect(found[1]).toEqual({ number: 3, pages: 3, offset: 20, limit: 10 });
 });
 
-it('an empty list, or one that just fits, has one page without buttons', () => {
+it('an empty list has a single page without buttons, and so has a list that just fits', () => {
   for (const count of [0, 10]) {
     const page = pageOf({ count, perPage: 10, wanted: 1 });
     expect(page.pages).toBe(1);
@@ -20,7 +20,7 @@ it('an empty list, or one that just fits, has one page without buttons', () => {
   }
 });
 
-it("the buttons lead to the previous and next pages, with the page's other state", () => {
+it('the buttons lead to the previous and next pages, and keep the rest of the state', () => {
   const buttonsOf = (wanted: number) =>
     pageButtons({ t }, pageOf({ count: 25, perPage: 10, wanted }), {
       command: 'a',
@@ -40,11 +40,11 @@ it("the buttons lead to the previous and next pages, with the page's other state
   expect([labels(1), labels(2), labels(3)]).toEqual([['Next'], ['Previous', 'Next'], ['Previous']]);
 });
 
-it('an invalid page argument means page 1', () => {
+it('an invalid page argument opens page 1', () => {
   for (const argument of ['', 'x', '0', ':x']) expect(readPage(argument).wanted).toBe(1);
 });
 
-describe('a select with more options than fit', () => {
+describe('a select menu with too many options for one page', () => {
   const options = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: `v${n}` }));
   const argumentOf = (wanted: number) => {
@@ -57,7 +57,7 @@ describe('a select with more options than fit', () => {
     return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
   };
 
-  it('keeps the choice on its own page, without those on other pages', () => {
+  it('shows the choices on its own page, but not the ones on other pages', () => {
     const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
     expect(chosen).toEqual({
       offered: new Set(['v25', 'v26', 'v27', 'v28', 'v29']),

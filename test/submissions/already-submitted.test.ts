@@ -6,7 +6,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a server that was submitted before', () => {
-  it('is found by its host and port, with the latest time that the service may have received it', async () => {
+  it('is found by its host and port, together with the latest time at which the service may have received it', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -38,7 +38,7 @@ describe('a server that was submitted before', () => {
     ]);
   });
 
-  it('shows whether the member submitted it, and no name if that was deleted', async () => {
+  it('shows whether the member submitted it, but no name if the name has been deleted', async () => {
     const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];
@@ -49,7 +49,7 @@ describe('a server that was submitted before', () => {
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });
 
-  it('is found in a list of a thousand', async () => {
+  it('is found in a list of a thousand servers', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });
@@ -59,7 +59,7 @@ describe('a server that was submitted before', () => {
 });
 
 describe('a server that is being sent', () => {
-  it('is one without an outcome that was reserved less than 15 minutes ago', async () => {
+  it("is one that was reserved less than 15 minutes ago and doesn't have an outcome yet", async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

@@ -19,7 +19,7 @@ import { openStore } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
-/** Opens a draft editor with a store of its own, in a guild with default settings. */
+/** Creates a draft editor with its own store, in a guild with default settings. */
 async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
@@ -45,7 +45,7 @@ async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
     store,
     guild,
     draftEditor,
-    /** The same editor with a limit per member. */
+    /** The same editor, but with a limit per member. */
     limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
       prepared(await draftEditor.open(mia, { id, source: 'text', rows: rowsOf(text) })),
@@ -65,13 +65,13 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** Returns a correction that gives this game to lines without one. */
+/** Returns a correction that adds this game to all lines without one. */
 const withGame =
   (game: string): Correction =>
   (row) =>
     lacksGame(row) ? { ...typedOf(row), game } : undefined;
 
-/** Formats each row as one short string. */
+/** Formats each row as a short string. */
 const shown = (rows: readonly Row[]) =>
   rows.map((row) => {
     if (row.kind === 'invalid') return `${row.line} ${row.problem.code}`;
@@ -85,7 +85,7 @@ function prepared(result: PreparedDraft | string | { readonly kind: string }): P
 }
 
 describe('a draft of a list', () => {
-  it('is stored and returned with the number of servers that can be sent', async () => {
+  it('is stored, and returned with the number of servers that can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance, edits } = await open(
@@ -104,7 +104,7 @@ describe('a draft of a list', () => {
     expect(await stored()).toEqual(draft);
   });
 
-  it('keeps the changes of two simultaneous presses', async () => {
+  it('keeps both changes if two buttons are pressed at the same time', async () => {
     const { store, draftEditor, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
@@ -117,7 +117,7 @@ describe('a draft of a list', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it('looks up corrected lines outside the transaction, and drops the result if the draft changed', async () => {
+  it('looks up corrected lines outside the transaction, and ignores the result if the draft has changed', async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor({
       async complete(rows) {
@@ -145,7 +145,7 @@ describe('a draft of a list', () => {
     expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('adds a game to lines without one, and then recognises repeated lines', async () => {
+  it('adds a game to lines without one, and then finds repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -153,7 +153,7 @@ describe('a draft of a list', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it('adds the default port of their game to lines without a port', async () => {
+  it("adds their game's default port to lines without a port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -162,7 +162,7 @@ describe('a draft of a list', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("rejects games that the guild doesn't allow, including repeated lines", async () => {
+  it("rejects games that the guild doesn't allow, even in repeated lines", async () => {
     const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
@@ -175,7 +175,7 @@ describe('a draft of a list', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('can be retried soon if a limit allows it again before the draft expires', async () => {
+  it('can be submitted again before it expires if the limit allows it soon', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -188,15 +188,15 @@ describe('a draft of a list', () => {
   });
 });
 
-describe('editing a draft', () => {
-  it('replaces the opened lines with the submitted lines', async () => {
+describe('an edit of a draft', () => {
+  it('replaces the lines that were opened with the lines that were submitted', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
     const { draft: edited } = prepared(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
-    // A line without a number takes a free one; extra lines come after the last one.
+    // A line without a number gets a free one. Additional lines are added after the last one.
     expect(shown(edited.rows)).toEqual([
       '1 8.8.8.8:1 cs2',
       '2 8.8.4.4:2 rust',
@@ -208,7 +208,7 @@ describe('editing a draft', () => {
     expect(await stored()).toEqual(edited);
   });
 
-  it('drops a line that was removed from the text', async () => {
+  it('deletes a line that was removed from the form', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
     expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
@@ -218,21 +218,21 @@ describe('editing a draft', () => {
     expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('also opens ready lines if all lines are edited', async () => {
+  it('also opens lines that are ready if the member edits all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('creates a new draft if the old one is gone', async () => {
+  it('creates a new draft if the old one no longer exists', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
     expect(result).toMatchObject({ draft: { id: 'new' }, whySeparate: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
-  it('leaves a draft unchanged if it would get too long', async () => {
+  it("doesn't change a draft if it would get too long", async () => {
     const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
@@ -241,7 +241,7 @@ describe('editing a draft', () => {
     expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('leaves a draft unchanged if it would take more than 400,000 bytes in the store', async () => {
+  it("doesn't change a draft if it would use more than 400,000 bytes in the store", async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
@@ -250,7 +250,7 @@ describe('editing a draft', () => {
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
-    // The most lines that fit.
+    // No more lines than this fit.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
     expect(await drafts.find(mia, 'd')).toBe('gone');
@@ -260,12 +260,12 @@ describe('editing a draft', () => {
     const longer = linesToEdit(draft, 'invalid').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
     expect(await stored()).toEqual(draft);
-    // Text that could not be read is stored in addition, and doesn't block a recheck.
+    // Unreadable input is stored separately, and doesn't prevent a recheck.
     await draftEditor.keepTyped(mia, 'd', { text: '一'.repeat(4_000), game: '', modal: 'invalid' });
     expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ draft: { id: 'd' } });
   });
 
-  it('leaves a draft that waits for approval unchanged', async () => {
+  it("doesn't change a draft that is waiting for approval", async () => {
     const { drafts, submissions, approvals, draftEditor, open, stored } = await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
@@ -288,7 +288,7 @@ describe('editing a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('opens as many lines as fit into a modal, invalid lines first', () => {
+  it('opens as many lines as fit into a modal, starting with the invalid ones', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');
@@ -299,7 +299,7 @@ describe('editing a draft', () => {
   });
 });
 
-describe('text that could not be read', () => {
+describe("input that can't be read as a list", () => {
   async function openTyped() {
     const opened = await openEditor();
     const keep = (id: string, text: string, modal: TypedText['modal'] = 'paste') =>
@@ -317,7 +317,7 @@ describe('text that could not be read', () => {
     expect(kept).toContain('"game": "cs2"');
   });
 
-  it("stays in its draft until that is edited, and doesn't push out other drafts", async () => {
+  it("is kept until its draft is edited, and doesn't cause other drafts to be deleted", async () => {
     const { drafts, draftEditor, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);

@@ -17,7 +17,7 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 describe('a stored draft', () => {
-  it('is read back unchanged until 15 minutes after its last change', async () => {
+  it("doesn't change, and can be read until 15 minutes after its last change", async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
@@ -43,7 +43,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('still belongs to its member if only a submission of it is left', async () => {
+  it('still belongs to its member if only its submission is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -83,7 +83,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(elsewhere, 'd')).toEqual(readyDraft('d', 1));
   });
 
-  it('can be neither changed nor dropped while it is being sent', async () => {
+  it("can't be changed or deleted while it is being sent", async () => {
     const { store, drafts, submissions } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -96,7 +96,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('is deleted if it is older than ten others of its member', async () => {
+  it('is deleted if its member has ten newer ones', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, readyDraft('of ben', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
@@ -107,7 +107,7 @@ describe('a stored draft', () => {
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
     expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
-    // After the clock was set back, the newest draft looks like the oldest.
+    // After the clock has been set back, the newest draft seems to be the oldest.
     clock.now -= 5 * MINUTE;
     await drafts.save(mia, readyDraft('new', 1));
     expect(await drafts.find(mia, 'new')).not.toBe('gone');
@@ -115,8 +115,8 @@ describe('a stored draft', () => {
   });
 });
 
-describe('the drafts of a guild', () => {
-  it('take up at most 8 MiB, and the oldest is deleted first', async () => {
+describe('all drafts in a guild', () => {
+  it('use up to 8 MiB, and the oldest one is deleted first', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -133,7 +133,7 @@ describe('the drafts of a guild', () => {
 });
 
 describe('a draft', () => {
-  it('sends ready rows, and rows that were submitted before only if the member includes them', () => {
+  it('sends rows that are ready, but only sends rows that were submitted before if the member includes them', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

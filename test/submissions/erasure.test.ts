@@ -11,8 +11,8 @@ const limit = { servers: 5, seconds: 3600 };
 const open = (options: PartsOptions = { member: limit }) => openParts(NOON, options);
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
-describe('a member whose name was deleted', () => {
-  it('still counts for the limit and the quota until each ends', async () => {
+describe('a member whose name has been deleted', () => {
+  it('still counts towards the limit and the quota until they end', async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const allowance = (dailyQuota?: number) =>
@@ -30,7 +30,7 @@ describe('a member whose name was deleted', () => {
     expect((await rowsIn(store, 'servers')).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
-  it('leaves no data behind if no limit applies, without affecting other members', async () => {
+  it("leaves no data behind if no limit applies, and other members aren't affected", async () => {
     const { store, drafts, history, erasure } = await open();
     const at = NOON - 48 * HOUR;
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
@@ -55,20 +55,20 @@ describe('a member whose name was deleted', () => {
     expect((await rowsIn(store, 'servers')).filter(({ user_id }) => user_id === '8')).toHaveLength(1);
     const [newest] = await history.entries('1', ['b']);
     expect(newest).toMatchObject({ userId: '', only: { userName: '' } });
-    // A second deletion finds no data.
+    // A second deletion doesn't find any data.
     expect(await erasure.forgetMember('1', USER)).toBe(0);
   });
 });
 
 describe('the data of a deleted guild', () => {
-  it('still counts for its limit until that ends', async () => {
+  it("still counts towards the guild's limit until the limit ends", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
     await erasure.deleteGuild('1');
     const until = NOON + HOUR / 2;
     expect(await allowance(4)).toMatchObject({ count: 3, limited: { code: 'guild-limit', until } });
-    // After a second deletion, the servers of both count.
+    // After a second deletion, the servers from both deletions count.
     await addDone(store, { id: 'b', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(2) });
     await erasure.deleteGuild('1');
     await erasure.prune();
@@ -79,12 +79,12 @@ describe('the data of a deleted guild', () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it('blocks no member for long if the clock was ahead', async () => {
+  it("doesn't block members for long if the clock was fast", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>
       addDone(store, { id, guildId: '1', userId: USER, at, hosts: manyHosts(5) });
-    // Deletes first after the clock was corrected, then while it is ahead.
+    // First deletes data after the clock has been corrected, and then while it is still fast.
     await add('a', NOON + 30 * DAY);
     await erasure.deleteGuild('1');
     expect(await limits.allowance(wanted)).toEqual({ count: 8 });
@@ -96,7 +96,7 @@ describe('the data of a deleted guild', () => {
     expect(await limits.allowance(wanted)).toEqual({ count: 8 });
   });
 
-  it('is not sent once its rows are deleted', async () => {
+  it("isn't sent after its rows have been deleted", async () => {
     const { store, drafts, submissions, erasure } = await open();
     const draft = readyDraft('a', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
@@ -114,7 +114,7 @@ describe('the data of a deleted guild', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('is listed with one entry per guild', async () => {
+  it('is listed as one entry per guild', async () => {
     const { store, erasure } = await open();
     for (const guildId of ['3', '1']) {
       await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });

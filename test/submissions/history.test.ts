@@ -6,7 +6,7 @@ import { turnsDuring } from '../support/machine.ts';
 const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 1_000;
 
-/** Opens a history with submissions of each kind in guild 1, and functions to search it. */
+/** Creates a history with every kind of submission in guild 1, and functions to search it. */
 async function open() {
   const { store, history, erasure } = await openParts(10);
   const ofGuild = { guildId: '1', userId: '7' };
@@ -72,7 +72,7 @@ describe('the history of a guild', () => {
     { filter: { userId: '8' }, found: ['b'], servers: ['three'] },
     { filter: { game: 'cs2' }, found: ['c', 'a'], servers: ['fxr', 'f_r', 'two', 'one'] },
     { filter: { outcome: 'not-sent' }, found: ['f'], servers: ['zero'] },
-    // SQL wildcards match only themselves.
+    // SQL wildcards only match themselves.
     { filter: { address: 'f_r' }, found: ['c'], servers: ['f_r'] },
     { filter: { address: '%' }, found: [], servers: [] },
     { filter: { address: '!' }, found: [], servers: [] },
@@ -83,7 +83,7 @@ describe('the history of a guild', () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all its games, and separately those of servers that were accepted or may have been', async () => {
+  it('lists all of its games, and separately the ones whose servers were accepted or may have been', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -91,7 +91,7 @@ describe('the history of a guild', () => {
     expect(await history.size('1')).toBe(7);
   });
 
-  it("doesn't find a member whose name was deleted, even while a limit counts them", async () => {
+  it("doesn't find a member whose name was deleted, even if a limit still counts their servers", async () => {
     const { erasure, ids, all } = await open();
     await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
@@ -101,7 +101,7 @@ describe('the history of a guild', () => {
     expect(await ids({ address: 'three' })).toEqual(['b']);
   });
 
-  it('omits a submission that is still running, even if some of its servers have an outcome', async () => {
+  it("doesn't include a submission that is still running, even if some of its servers have an outcome", async () => {
     const { store, ids } = await open();
     await store
       .tables()
@@ -113,7 +113,7 @@ describe('the history of a guild', () => {
   });
 });
 
-it('members take turns searching the history, one per turn of the event loop', async () => {
+it('members take turns searching the history, and only one searches in each turn of the event loop', async () => {
   const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
@@ -141,7 +141,7 @@ it('a search stops after 1,000 submissions', async () => {
   }
 });
 
-it('a history of 20,000 servers is searched completely, and read 2,000 at a time with pauses for other work', async () => {
+it('a history of 20,000 servers is searched completely, in steps of 2,000 with pauses for other work', async () => {
   const { store, history } = await openParts(0);
   await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
   expect(await history.find('1', { address: 's7.example.com' })).toEqual(['1-0']);

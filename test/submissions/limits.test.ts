@@ -7,7 +7,10 @@ const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const me = { guildId: '1', userId: '7', count: 1 };
 const many = { servers: 1_000, seconds: 3_600 };
 
-/** @param before such as `-20 0:8 0!`: the second, from noon, at which each server was reserved; `:8` names another member, `!` means not sent */
+/**
+ * @param before when each server was reserved, in seconds after noon, such as `-20 0:8 0!`. `:8` is another member, and `!`
+ * means that the server wasn't sent.
+ */
 async function open(before: string, options: PartsOptions) {
   const store = await openStore();
   const all = [...before.matchAll(/([-.\d]+)(?::(\d))?(!?)/g)];
@@ -19,41 +22,41 @@ async function open(before: string, options: PartsOptions) {
   return partsOver(store, { now: () => NOON, member: many, guild: many, ...options }).limits;
 }
 
-/** Parses a limit: `2/60` means 2 servers in 60 seconds. */
+/** Parses a limit. `2/60` means two servers in 60 seconds. */
 function limitOf(text: string | undefined) {
   const [servers, seconds] = (text ?? '').split('/').map(Number);
   return servers && seconds ? { servers, seconds } : many;
 }
 
-/** Columns: the limits, the servers reserved before, the request, and the allowance. */
+/** The columns are the limits, the servers that were reserved before, the request, and the allowance. */
 it.each([
   ['member 2/60', '', '2', '2'],
   ['member 2/60', '-20', '1', '1'],
-  // One can be sent now, and the other when the oldest one no longer counts.
+  // One server can be sent now, and the other one when the oldest one no longer counts.
   ['member 2/60', '-20', '2', '1, member-limit 2 for 40 s'],
-  // The other four exceed the limit, so the wait lasts until two can be sent again.
+  // The other four exceed the limit, so the member has to wait until two can be sent again.
   ['member 2/60', '-20', '5', '1, member-limit 2 for 60 s'],
   ['member 2/60', '-20 0', '1', '0, member-limit 2 for 40 s'],
   ['member 2/60', '-60 -40', '1', '1'],
   ['member 2/60', '0! 0! 0!', '2', '2'],
   ['member 2/60', '0 0 0', '1 by 8', '1'],
   ['member 2/60', '0 0 0', '1 in 2', '1'],
-  // Two of the three must expire first.
+  // Two of the three servers must expire first.
   ['member 2/60', '-1 0 0', '1', '0, member-limit 2 for 60 s'],
-  // Reservations far in the future don't count, but setting the clock back a little doesn't weaken a limit.
+  // Reservations that are far in the future don't count, but a limit isn't weakened if the clock is set back a little.
   ['member 2/60 guild 2/60', '2592000 2592000', '1 of 2', '1'],
   ['member 2/60 guild 2/60', '1 1', '1', '0, member-limit 2 for 61 s'],
-  // The wait is rounded up to a full second.
+  // The waiting time is rounded up to a full second.
   ['member 1/60', '-59.999', '1', '0, member-limit 1 for 1 s'],
   ['guild 2/60', '0:8 0:9', '1', '0, guild-limit 2 for 60 s'],
-  // The smallest allowance applies. A limit with room for all servers doesn't affect the wait.
+  // The smallest allowance applies. If a limit has room for all servers, it doesn't affect the waiting time.
   ['member 2/60 guild 3/600', '0:8 0:8', '3', '1, guild-limit 3 for 600 s'],
   ['member 2/600 guild 3/60', '0:8 0:8', '2', '1, guild-limit 3 for 60 s'],
-  // The quota is per member and UTC day.
+  // The quota applies per member and UTC day.
   ['', '-43200.001 -43200 0:8', '3 of 2', '1, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200 0 0', '3 of 2', '0, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200.001', '2 of 2', '2'],
-])('with limits %s and servers reserved at %s, a request for %s gets: %s', async (limits, before, asked, expected) => {
+])('if the limits are %s and servers were reserved at %s, a request for %s gets: %s', async (limits, before, asked, expected) => {
   const { member, guild } = /(?:member (?<member>\S+))? ?(?:guild (?<guild>\S+))?/.exec(limits)?.groups ?? {};
   const { allowance } = await open(before, { member: limitOf(member), guild: limitOf(guild) });
   const word = (name: string) => new RegExp(`${name} (\\d)`).exec(asked)?.[1];
@@ -72,7 +75,7 @@ it.each([
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
-it('the remaining allowance names the limit that ends it, and when the next server can be sent', async () => {
+it('the remaining allowance says which limit applies, and when the next server can be sent', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
   expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
   const limited = { code: 'daily-quota' };
@@ -81,7 +84,7 @@ it('the remaining allowance names the limit that ends it, and when the next serv
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('the limits count servers for the longest of their periods, but at least since midnight UTC', async () => {
+it('the limits count servers for as long as the longest limit, but at least since midnight UTC', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

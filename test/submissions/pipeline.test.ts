@@ -24,10 +24,10 @@ const mia: Submitter = { guildId: '1', user: { id: '2', name: 'mia' } };
 type Opened = Awaited<ReturnType<typeof open>>;
 type Answer = (count: number, servers: readonly ServerSubmission[]) => Promise<Outcome> | Outcome;
 
-/** Opens a pipeline with a stub of the service, in a guild with a key. */
+/** Creates a pipeline with a stub of the service, in a guild that has a key. */
 async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOptions> = {}) {
   const clock = { now: NOW };
-  /** The hosts of each request sent to the service, and its key. */
+  /** The hosts and the key in each request to the service. */
   const requests: { readonly hosts: readonly string[]; readonly key: string }[] = [];
   const rejectedKeys: string[] = [];
   const opened = await openPipeline({
@@ -61,7 +61,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
   };
 }
 
-/** Submits one server, as /addserver does. */
+/** Submits a single server, as /addserver does. */
 function one({ submit }: Opened, host: string, id: string = randomUUID()): Promise<SubmitResult> {
   const draft: Draft = { id, source: 'options', rows: [readyRow(1, host)] };
   return submit(id, { draft });
@@ -87,7 +87,7 @@ const reasonIn = (result: SubmitResult) => (result.kind === 'not-submitted' ? re
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
-/** Makes changes of a column fail, as a broken disk does. @returns a function that fixes it */
+/** Makes all changes to a column fail, as if the disk were broken. @returns a function that fixes it */
 async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Promise<() => Promise<void>> {
   const trigger = `CREATE TRIGGER broken BEFORE UPDATE OF ${column} ON servers
     WHEN NEW.${column} IS NOT NULL BEGIN SELECT RAISE(ABORT, 'broken'); END`;
@@ -109,7 +109,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent as typed in the form that is submitted first if two forms are open', async () => {
+  it('is sent as it was typed in the form that is submitted first, if two forms are open', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -118,14 +118,14 @@ describe('a draft', () => {
     expect(opened.requests).toMatchObject([{ hosts: ['first'] }]);
   });
 
-  it('is not sent if another process took over its interaction', async () => {
+  it("isn't sent if another process has taken over its interaction", async () => {
     const opened = await open(undefined, { isOwner: () => false });
     await expect(list(opened, 1)).rejects.toThrow('another process');
     expect(opened.requests).toEqual([]);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
   });
 
-  it('is not sent if the guild lacks a working key', async () => {
+  it("isn't sent if the guild doesn't have a key that works", async () => {
     const opened = await open();
     await opened.keys.delete('1');
     expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
@@ -159,7 +159,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it('is sent only if it has as many servers as the button promised', async () => {
+  it('is only sent if it has as many servers as the button said', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -168,7 +168,7 @@ describe('a draft', () => {
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
-  it("is not sent if the guild doesn't allow its game, and is stored so that the member can correct it", async () => {
+  it("isn't sent if the guild doesn't allow its game, but is stored so that the member can correct it", async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
@@ -179,7 +179,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
   });
 
-  it('is sent up to a limit, and not at all if the limit is used up', async () => {
+  it("is sent up to a limit, and isn't sent at all if the limit has been used up", async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
     expect(result.limited).toEqual({
@@ -199,7 +199,7 @@ describe('a draft', () => {
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
-  it('is sent only by its own member, and only if it has a ready row', async () => {
+  it('can only be sent by its own member, and only if one of its rows is ready', async () => {
     const opened = await open();
     await opened.drafts.save(mia, { ...readyDraft('empty', 0) });
     await opened.drafts.save(mia, readyDraft('mine', 1, 'x'));
@@ -213,7 +213,7 @@ describe('a draft', () => {
 });
 
 describe('a request', () => {
-  it('is not sent once the key was removed, and unsent servers stay in the draft', async () => {
+  it("isn't sent after the key has been removed, and the unsent servers stay in the draft", async () => {
     const opened: Opened = await open(async () => {
       await opened.keys.delete('1');
       return ACCEPTED;
@@ -226,7 +226,7 @@ describe('a request', () => {
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
 
-  it('uses the latest key, and its response is not stored for another key', async () => {
+  it("uses the latest key, and its response isn't stored for a different key", async () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
@@ -242,7 +242,7 @@ describe('a request', () => {
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
-  it('ends the submission if the service rejects its key, and reports that once', async () => {
+  it('ends the submission if the service rejects its key, which is reported once', async () => {
     const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
@@ -271,13 +271,13 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one if the time ended while other requests wait for their turn', async () => {
+  it('is the last one if the time runs out while other requests are waiting for their turn', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return hung.promise;
       opened.clock.now += 14 * MINUTE;
-      // A guild can have two requests in flight; these two start as soon as this one ends.
+      // A guild can have two requests in flight. These two start as soon as this one has ended.
       others.push(one(opened, 'a'), one(opened, 'b'));
       await expect.poll(async () => (await submissions(opened)).length).toBe(3);
       return ACCEPTED;
@@ -288,7 +288,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, also when it is split after a rejection', async () => {
+  it('is recorded before it is sent, even if it is split after a rejection', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -301,7 +301,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('is not sent if it fails before it is sent, and has an unknown outcome if it fails later', async () => {
+  it("isn't sent if something fails beforehand, and has an unknown outcome if something fails afterwards", async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -325,7 +325,7 @@ describe('a submission', () => {
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 
-  it('stops if an outcome cannot be saved in three attempts, and the hourly job ends it', async () => {
+  it("stops if an outcome can't be saved in three attempts, and the hourly job then ends it", async () => {
     let fix: (() => Promise<void>) | undefined;
     const opened: Opened = await open(async () => {
       fix = await breakColumn(opened, 'outcome');
@@ -345,7 +345,7 @@ describe('a submission', () => {
     expect(recorded.indexOf('not-sent')).toBe(100);
   });
 
-  it('is reported as saved if only the confirmation of the database was lost', async () => {
+  it("is reported as saved if only the database's confirmation was lost", async () => {
     const opened = await open(() => KEY_REJECTED);
     const { inGuild } = opened.store;
     opened.store.inGuild = async (guildId, change, how) => {
@@ -364,7 +364,7 @@ describe('a submission', () => {
     expect(opened.rejectedKeys).toEqual(['1']);
   });
 
-  it('notifies observers, and a failing observer affects neither the others nor the member', async () => {
+  it("notifies observers, and if one of them fails, the others and the member aren't affected", async () => {
     const seen: string[] = [];
     const observers: readonly Observer[] = [
       { ended: () => Promise.reject(new Error('broken')) },
@@ -381,7 +381,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it('leaves no draft of a member whose name is deleted while it is sent', async () => {
+  it("doesn't leave a draft behind if its member's name is deleted while it is being sent", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -391,13 +391,13 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it('leaves no data of a guild that is deleted while it is sent', async () => {
+  it("doesn't leave any data behind if its guild's data is deleted while it is being sent", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
     });
     const result = await list(opened, 250);
-    // Without a stored submission, no further request is sent.
+    // Since the submission is no longer stored, no more requests are sent.
     expect(opened.requests).toHaveLength(1);
     expect(outcomesOf(result)[249]).toEqual({ kind: 'not-sent', reason: 'stopping' });
     expect(ended(result).isLeft).toBe(false);
@@ -405,7 +405,7 @@ describe('a submission', () => {
   });
 });
 
-it("a submission stores the guild's Discord language, even if no server is sent", async () => {
+it("a submission stores the guild's Discord language, even if it doesn't send any servers", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');

@@ -31,7 +31,7 @@ async function open() {
   };
 }
 
-it('a stop interrupts pruning between two guilds', async () => {
+it('pruning can be interrupted between two guilds when the bot stops', async () => {
   const { store, hosts } = await open();
   for (const guildId of ['1', '2']) {
     await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
@@ -44,7 +44,7 @@ it('a stop interrupts pruning between two guilds', async () => {
 });
 
 describe('a submission in the history', () => {
-  it('is deleted after the configured days, and after 30 at the latest if it was rejected or not sent', async () => {
+  it('is deleted after the configured number of days, and after at most 30 if it was rejected or not sent', async () => {
     const { store, prune, hosts, submissions } = await open();
     for (const outcome of ['accepted', 'unknown', 'rejected', 'not-sent'] as const) {
       for (const days of [29, 30, 364, 365]) {
@@ -65,7 +65,7 @@ describe('a submission in the history', () => {
     expect([...(await left()), ...(await submissions())]).toEqual([]);
   });
 
-  it('is kept as long as a limit counts it', async () => {
+  it('is kept as long as it counts towards a limit', async () => {
     const { store, prune, hosts } = await open();
     await addDone(store, { ...ofGuild, id: 'a', at: ago(3), hosts: ['a'] });
     await addDone(store, { ...ofGuild, id: 'b', at: ago(8), hosts: ['b'] });
@@ -75,7 +75,7 @@ describe('a submission in the history', () => {
     expect(await hosts()).toEqual([]);
   });
 
-  it('is deleted with its servers or not at all', async () => {
+  it('is either deleted with all of its servers or not at all', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
@@ -104,7 +104,7 @@ describe('a submission in the history', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it('is deleted some time after its message shows that it was withdrawn', async () => {
+  it('is deleted some time after its message has shown that it was withdrawn', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -118,7 +118,7 @@ describe('a submission in the history', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses unsent servers first, then the oldest ones, without affecting other guilds', async () => {
+  it("loses servers that weren't sent first and then the oldest ones, and other guilds aren't affected", async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -142,7 +142,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     expect(await submissions()).not.toContain('x');
   });
 
-  it('loses no server that a limit still counts', async () => {
+  it("doesn't lose any server that still counts towards a limit", async () => {
     const { store, prune, hosts } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
@@ -156,7 +156,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
 });
 
 describe('pruning', () => {
-  it('deletes an expired draft', async () => {
+  it('deletes a draft that has expired', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     await partsAt(NOW - 15 * MINUTE).drafts.save(mia, readyDraft('old', 1, 'x'));
@@ -165,7 +165,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('keeps an old draft if a submission of it waits, or starts to wait before its guild is pruned', async () => {
+  it('keeps an old draft if its submission is waiting, or starts to wait before the guild is pruned', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(NOW - 15 * MINUTE);
@@ -183,7 +183,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('ends a submission that ran for twenty minutes, but not earlier', async () => {
+  it('ends a submission that has been running for twenty minutes, but not sooner', async () => {
     const { store, prune } = await open();
     for (const minutes of [20, 19]) {
       const at = NOW - minutes * MINUTE;

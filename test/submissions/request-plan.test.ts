@@ -9,7 +9,7 @@ const UNREACHED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const rejected = (known: KnownError): Outcome => ({ kind: 'rejected', message: KNOWN_ERRORS[known], known });
 const games = (count: number, game = 'cs2') => Array.from({ length: count }, () => game);
 
-/** Runs a plan with one server per game. Returns its requests and the outcome of each server. */
+/** Carries out a plan in which each server has a different game. Returns the plan's requests and each server's outcome. */
 function carryOut(
   gamesOfServers: readonly string[],
   answer: (request: readonly number[], count: number) => Outcome,
@@ -26,15 +26,15 @@ function carryOut(
   return { requests, outcomes, sizes: requests.map(({ length }) => length) };
 }
 
-describe('the requests of a submission', () => {
-  it('contain at most 100 servers each, in their order', () => {
+describe('the requests in a submission', () => {
+  it('contain up to 100 servers each, in order', () => {
     const { requests, sizes, outcomes } = carryOut(games(250), () => ACCEPTED);
     expect(sizes).toEqual([100, 100, 50]);
     expect(requests.flat()).toEqual([...games(250).keys()]);
     expect(outcomes).toEqual(Array(250).fill(ACCEPTED));
   });
 
-  it('stay the same until they are answered', () => {
+  it('stay the same until they get a response', () => {
     const plan = createRequestPlan([{ game: 'cs2' }]);
     expect(plan.next()).toEqual(plan.next());
     plan.recordOutcome(ACCEPTED);
@@ -44,7 +44,7 @@ describe('the requests of a submission', () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are halved until the one rejected server is found: $message', (rejection) => {
+  ])('are halved until the only rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );
@@ -54,7 +54,7 @@ describe('the requests of a submission', () => {
     expect(sizes.length).toBeLessThanOrEqual(1 + 2 * 7);
   });
 
-  it('are halved only until each unknown game is identified', () => {
+  it('are only halved until each unknown game has been identified', () => {
     const all = games(1000).map((game, n) => (n % 3 === 0 ? 'gone' : game));
     const { sizes, outcomes } = carryOut(all, (request) =>
       request.some((index) => all[index] === 'gone') ? rejected('gameInvalid') : ACCEPTED,
@@ -76,22 +76,22 @@ describe('the requests of a submission', () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it('are not halved after the error for an empty list, which no single server can cause', () => {
+  it("aren't halved after the error for an empty list, because a single server can't cause it", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
-  it('are halved at most 200 times if the service rejects everything', () => {
+  it('are halved up to 200 times if the service rejects everything', () => {
     const { sizes, outcomes } = carryOut(games(1000), () => ({ kind: 'rejected', message: 'Suspended.' }));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['rejected']));
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it('leave the delay that the service asked for out of the outcomes', () => {
+  it("don't include the delay that the service asked for in the outcomes", () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('continue after one request without a response, and end after two in a row', () => {
+  it('continue after one request without a response, but end after two in a row', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
@@ -100,7 +100,7 @@ describe('the requests of a submission', () => {
     expect(outcomes[699]).toEqual({ kind: 'not-sent', reason: 'service' });
   });
 
-  it('treat a rejection as a response', () => {
+  it('count a rejection as a response', () => {
     const answers = [SILENCE, rejected('emptyList'), SILENCE];
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
@@ -111,7 +111,7 @@ describe('the requests of a submission', () => {
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
   });
 
-  it('never resend a server that the service accepted or may have received', () => {
+  it('never include a server again that the service accepted or may have received', () => {
     const outcome = fc.constantFrom(ACCEPTED, SILENCE, UNREACHED, rejected('gameInvalid'), {
       kind: 'rejected',
       message: 'No.',

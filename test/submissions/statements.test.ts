@@ -22,7 +22,7 @@ async function statementsOf(run: () => Promise<unknown>): Promise<readonly strin
   return statements;
 }
 
-it('no statement about submissions scans a whole table', async () => {
+it('none of the statements about submissions scans a whole table', async () => {
   const path = join(folder(), 'bot.sqlite');
   const store = await openStore(path);
   const limit = { servers: 1, seconds: 60 };
@@ -120,9 +120,9 @@ it('no statement about submissions scans a whole table', async () => {
   expect(statements.length).toBeGreaterThan(30);
 });
 
-/** Whether a step of the plan scans all rows. */
+/** Whether this step of the query plan scans all rows. */
 function isSlow({ detail }: { readonly detail: string }): boolean {
-  // These indices contain only a few of all interactions and submissions.
+  // These indexes only contain a few of all interactions and submissions.
   if (/INDEX (?:interactions_unanswered|submissions_message_due|servers_forgotten)\b/.test(detail))
     return false;
   return /^SCAN (?:servers|submissions|interactions)\b/.test(detail);

@@ -20,7 +20,7 @@ async function open() {
   return {
     ...parts,
     begin,
-    /** Submits the ready rows, or only `submitted` if a limit excludes the others. */
+    /** Submits all rows that are ready, or only `submitted` if a limit excludes the others. */
     submitRows: (rows: readonly Row[], submitted = rows.filter(isReady)) =>
       begin({ id: 'list', source: 'text', rows }, { rows: submitted }),
     async end(id: string, outcomes: readonly Outcome[]) {
@@ -39,7 +39,7 @@ async function open() {
 }
 type Submissions = Awaited<ReturnType<typeof open>>['submissions'];
 
-describe('the state of a submission', () => {
+describe("a submission's state", () => {
   const STATES = ['waiting', 'running', 'done', 'withdrawn', 'declined', 'expired'] as const;
 
   it.each([
@@ -61,7 +61,7 @@ describe('the state of a submission', () => {
       from: ['waiting'],
       by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),
     })),
-  ])('changes to $to only from $from', async ({ to, from, by }) => {
+  ])('only changes to $to from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
       const { store, submissions, begin, latest } = await open();
       const id = await begin(readyDraft('list', 1));
@@ -71,14 +71,14 @@ describe('the state of a submission', () => {
     }
   });
 
-  it('changes only in its own guild', async () => {
+  it('only changes in its own guild', async () => {
     const { submissions, begin, latest } = await open();
     const id = await begin(readyDraft('list', 1), { expiresAt: NOW + 1 });
     await submissions.endWaiting(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('is waiting or running for at most one submission per draft', async () => {
+  it("is waiting or running for only one of a draft's submissions", async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
@@ -88,7 +88,7 @@ describe('the state of a submission', () => {
 });
 
 describe('a submitted server', () => {
-  it('is reserved, then sent, then gets its outcome', async () => {
+  it('is first reserved, then sent, and then gets its outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -108,7 +108,7 @@ describe('a submitted server', () => {
     expect(await servers()).toMatchObject([{ outcome: 'accepted', message: 'Yes.', ended_at: NOW }]);
   });
 
-  it('is not sent if its row is gone', async () => {
+  it("isn't sent if its row no longer exists", async () => {
     const { store, submissions, submitRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     await store.tables().deleteFrom('servers').where('position', '=', 1).execute();
@@ -120,7 +120,7 @@ describe('a submitted server', () => {
     { outcome: NOT_SENT, counts: false, left: false },
     { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
     { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
-  ])('counts for limits after $outcome: $counts', async ({ outcome, counts, left }) => {
+  ])('counts towards limits after $outcome: $counts', async ({ outcome, counts, left }) => {
     const { submitRows, end, servers } = await open();
     await end(await submitRows([readyRow(1, 'a')]), [outcome]);
     const [row] = await servers();
@@ -128,8 +128,8 @@ describe('a submitted server', () => {
   });
 });
 
-describe('a draft after its submission', () => {
-  it('keeps servers that were not accepted, exceeded a limit or were not ready', async () => {
+describe('a draft that has been submitted', () => {
+  it("keeps servers that weren't accepted, exceeded a limit or weren't ready", async () => {
     const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
       invalidRow(1),
@@ -141,7 +141,7 @@ describe('a draft after its submission', () => {
     ];
     const id = await submitRows(rows, rows.slice(1, 5).filter(isReady));
     await end(id, [ACCEPTED, REJECTED, NOT_SENT, UNKNOWN]);
-    // The second call simulates a retry after the confirmation of the database was lost.
+    // The second call simulates a retry after the database's confirmation has been lost.
     for (const _ of [1, 2]) await submissions.finish('1', id);
     expect(await leftRows()).toEqual([1, 3, 4, 5, 6]);
     expect(await drafts.find(mia, 'list')).toMatchObject({
@@ -151,7 +151,7 @@ describe('a draft after its submission', () => {
     expect((await latest())?.servers.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
   });
 
-  it('counts as submitted once every server was accepted', async () => {
+  it('counts as submitted once every server has been accepted', async () => {
     const { submissions, submitRows, end, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [ACCEPTED]);
@@ -160,7 +160,7 @@ describe('a draft after its submission', () => {
   });
 });
 
-it('a submission that is being sent is returned as it is when the bot stops', async () => {
+it('a submission that is still being sent is returned as it is when the bot stops', async () => {
   const { submissions, submitRows } = await open();
   const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
@@ -169,8 +169,8 @@ it('a submission that is being sent is returned as it is when the bot stops', as
   expect(await settled).toMatchObject({ id, state: 'running' });
 });
 
-describe('a submission that a crash interrupted', () => {
-  it('is unknown for servers that were sent, and the others can be submitted again', async () => {
+describe('a submission that was interrupted by a crash', () => {
+  it('has an unknown outcome for servers that were sent, and the others can be submitted again', async () => {
     const { submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -197,7 +197,7 @@ describe('a submission that a crash interrupted', () => {
     ]);
   });
 
-  it('is ended even if its draft cannot be read', async () => {
+  it("is ended even if its draft can't be read", async () => {
     const { store, submissions, submitRows, servers, latest, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
@@ -211,7 +211,7 @@ describe('a submission that a crash interrupted', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ id }]);
   });
 
-  it('stays unchanged if it was already finished', async () => {
+  it("doesn't change if it was already finished", async () => {
     const { submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
@@ -220,7 +220,7 @@ describe('a submission that a crash interrupted', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ servers: [{ outcome: UNKNOWN }] }]);
   });
 
-  it('is found only by its interaction and in its guild', async () => {
+  it('can only be found by its interaction and in its guild', async () => {
     const { submissions, submitRows } = await open();
     expect(await submissions.by('1', 'i')).toEqual([]);
     await submitRows([readyRow(1, 'a')]);
@@ -228,7 +228,7 @@ describe('a submission that a crash interrupted', () => {
   });
 });
 
-it('outcomes are read back from their rows, with service messages cut to 300 code points', async () => {
+it("outcomes can be read from their rows, and the service's messages are cut to 300 code points", async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,

@@ -4,7 +4,7 @@ import { createSuggestions } from '../../src/submissions/suggestions.ts';
 
 const all = Array.from({ length: 300 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
 
-/** Creates suggestions over a history that returns these games. */
+/** Creates suggestions from a history that returns these games. */
 function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly string[]) {
   return createSuggestions({
     history: { latestGames },
@@ -15,14 +15,14 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
 const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
 
 describe('suggested games', () => {
-  it('begin with those that the guild submits most, and are at most 25', async () => {
+  it('start with the games that the guild submits most, and are limited to 25', async () => {
     const { games } = setUp(async () => ['g299', 'g298', 'g298', 'gone']);
     const offered = aliases(await games('1', ' '));
     expect(offered.slice(0, 4)).toEqual(['g298', 'g299', 'g0', 'g1']);
     expect(new Set(offered).size).toBe(25);
   });
 
-  it('match the typed text', async () => {
+  it('match what the user has typed', async () => {
     const { games } = setUp(async () => ['g299']);
     expect(aliases(await games('1', 'Game 29')).slice(0, 2)).toEqual(['g29', 'g290']);
   });
@@ -33,7 +33,7 @@ describe('suggested games', () => {
     expect(aliases(await games('1', '6'))).toEqual(['g6']);
   });
 
-  it('are cached, except after a failure of the store', async () => {
+  it('are cached unless the store fails', async () => {
     let reads = 0;
     const { games } = setUp(async () => {
       reads += 1;
