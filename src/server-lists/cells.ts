@@ -13,19 +13,19 @@ import {
   withPort,
 } from './row.ts';
 
-/** A value in a document, with the name of its column or key; '' if it has no name. */
+/** A value in a document, with the name of its column or key, or '' if it has no name. */
 export interface Cell {
   readonly name: string;
   readonly text: string;
 }
 
-/** A row, with the game that other cells of the record mention if no cell is labelled as the game. */
+/** A row, with the game that the record's unlabelled cells mention if no cell is labelled as the game. */
 export interface CellRow {
   readonly row: RawRow;
   readonly beside?: NamedGame | undefined;
 }
 
-/** A port in the form in which spreadsheets and firewalls write it: `27015.0`, `27015/udp`. */
+/** A port as spreadsheets and firewalls write it, such as `27015.0` or `27015/udp`. */
 const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
@@ -35,7 +35,7 @@ const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
-/** Groups the cells that aren't empty by field, with the most exact names first. */
+/** Groups the non-empty cells by field. Within each field, the cells with the most specific names come first. */
 function byField(cells: readonly Cell[]): ByField {
   const ranked = cells
     .filter(({ text }) => text.trim() !== '')
@@ -44,13 +44,13 @@ function byField(cells: readonly Cell[]): ByField {
   return Map.groupBy(ranked, ({ called }) => called?.field);
 }
 
-/** Whether a cell labelled as an address contains one. */
+/** Whether any cell labelled as an address actually contains one. */
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
 /**
- * Returns the addresses under the most exact name that has any. If there are none, returns the text of the first cell that
- * was meant to contain one.
+ * Returns the addresses from the most specifically named cells that contain any. If no cell does, returns the text of the
+ * first cell labelled as an address.
  */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
@@ -60,14 +60,17 @@ function serversIn(cells: ByField): readonly string[] {
   return [...new Set(same.map(({ text }) => text))];
 }
 
-/** Returns the ports that players use. If two names give different ports, returns one unclear port. */
+/**
+ * Returns the ports that players connect to. If two column names give different ports, returns one of them marked as
+ * unclear.
+ */
 function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
     (same) => new Set(same.map(({ text }) => portText(sanitised(unwrapped(text))))),
   );
-  // A single "port" is more likely to be the right one than one of several "ports".
+  // A column with a single port is more likely to hold the right one than a column with several.
   const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
   if (new Set(single).size > 1) return { ports: [unclearPort(single[0] ?? '')], isOfGame: false };
   const [ports = []] = single.length > 0 ? [single.slice(0, 1)] : byName;
@@ -76,7 +79,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
 
 function queryPortIn(cells: ByField): string {
   const called = (cells.get('queryPort') ?? []).filter(
-    // A cell named just "query" can hold anything.
+    // A cell that is just named "query" can hold anything, so its value must be a number.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
   const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
@@ -86,11 +89,11 @@ function queryPortIn(cells: ByField): string {
 function gameIn(cells: ByField, games: GameIndex): string {
   const called = cells.get('game') ?? [];
   const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
-  // A "type" can describe anything.
+  // A column named "type" can describe anything, so its value must be a known game.
   return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
-/** Finds the game in unnamed cells or in the server's own name. */
+/** Finds the game in cells without a name, or in the server's display name. */
 function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
   const unnamed = cells.get(undefined)?.filter(({ name }) => name === '') ?? [];
   const some = [...unnamed, ...(cells.get('name') ?? [])];
@@ -99,14 +102,11 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
   return others.length === 0 ? { kind: 'mentioned', alias } : SEVERAL;
 }
 
-/**
- * Builds the rows for one table record or one JSON object. Fields are found by name, or by value if one name is used for
- * several things. Several addresses or ports produce several rows.
- */
+/** Builds the rows for one table record or JSON object. A record with several addresses or ports produces several rows. */
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
-  // The name may end with a game in brackets.
+  // Unlike the other cells, this one keeps its brackets, because a game's name may end with one.
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);
@@ -119,7 +119,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   });
 }
 
-/** Returns a number that is called a port if its purpose is unclear. */
+/** Returns the first number that is labelled as a port whose purpose is unclear, if any. */
 const unclearIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
@@ -138,7 +138,7 @@ function withPorts(
     return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
   }
   if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
-  // Uses only the address, because any text around it would be repeated with each port.
+  // Keeps only the address, so that any text around it isn't repeated for each port.
   const server = formatAddress(parsed.address);
   return ports.map((port) => ({ ...typed, server, port }));
 }

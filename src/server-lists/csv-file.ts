@@ -2,8 +2,8 @@ import { visibleLine } from '../one-line.ts';
 import type { TypedRow } from './row.ts';
 
 /**
- * The characters that make spreadsheets treat a cell as a formula. There are four, and some versions also accept their
- * full-width and small forms (Unicode NFKC maps them).
+ * The characters that make spreadsheets treat a cell as a formula. Some versions also accept the full-width and small forms
+ * of these four characters, which Unicode NFKC maps to them.
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 const FORMULA = `(?='*${SIGN})`;
@@ -11,11 +11,11 @@ const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
 /**
- * Some spreadsheets split cells at these characters even inside quotes. They also split at tabs, but cells never contain
- * tabs.
+ * Some spreadsheets split cells at these characters even inside quotes. They also split at tabs, but the cells never
+ * contain tabs.
  */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** The columns that are read when a member sends the file back, so their text must stay unchanged. */
+/** The columns that the parser reads when a member sends the file back. No apostrophes are inserted within their text. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
 /** Makes a cell safe for spreadsheets by marking it as text with a leading apostrophe. */
@@ -25,10 +25,10 @@ const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
 export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
 
 /**
- * Builds a CSV file that spreadsheets open correctly:
- * - It starts with a byte order mark, because Excel doesn't recognise UTF-8 without it.
- * - Every cell is in quotes, so that no other delimiter splits it (RFC 4180).
- * - There is an apostrophe before any text that a spreadsheet would run as a formula. The list parser removes all three.
+ * Builds a CSV file that spreadsheets open correctly. The list parser undoes each of these measures:
+ * - The file starts with a byte order mark, because Excel doesn't recognise UTF-8 without it.
+ * - Every cell is quoted, so that no other delimiter splits it (RFC 4180).
+ * - Text that a spreadsheet would run as a formula is preceded by an apostrophe.
  * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -47,7 +47,7 @@ function csvLine(heading: readonly string[], cells: readonly string[]): string {
 /**
  * Builds a file like {@link csvFile} from many rows.
  * @param mostBytes the maximum size of the file; reading stops at the first row that doesn't fit
- * @returns the file, and whether it contains all rows
+ * @returns the file, and whether it contains all the rows
  */
 export async function boundedCsv(
   heading: readonly string[],
@@ -67,10 +67,13 @@ export async function boundedCsv(
   return { data: Buffer.concat(lines), isWhole: true };
 }
 
-/** Spaces, and characters that are invisible if nothing precedes them: variation selectors and joiners. */
+/** Whitespace and characters that are invisible at the start of text, such as variation selectors and joiners. */
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
-/** Some spreadsheets recognise a formula after invisible characters and spaces, so no cell begins with those. */
+/**
+ * Removes invisible characters and spaces from the start of a cell, because some spreadsheets still recognise a formula
+ * after them.
+ */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 interface RejectedLine {
@@ -81,8 +84,9 @@ interface RejectedLine {
 
 /**
  * Builds files of the rows that can't be sent, so that the member can correct them and send them again. The parser ignores
- * the columns `line` and `reason`. The caller must omit repeated rows, because they would otherwise be sent.
- * @param mostBytes the maximum size of each file but the last, which contains all remaining rows
+ * the columns `line` and `reason`. The caller must omit repeated rows, because they would be sent if the member returned
+ * the file.
+ * @param mostBytes the maximum size of each file except the last, which contains all remaining rows
  */
 export function rejectedCsv(
   rows: readonly RejectedLine[],

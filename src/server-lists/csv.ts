@@ -16,8 +16,8 @@ import {
 } from './row.ts';
 
 /**
- * Returns the delimiter that a line contains, preferring those that are rarest in ordinary text. A single `|` may just
- * separate two names.
+ * Finds the delimiter in a line. Prefers delimiters that are rare in ordinary text. A single `|` doesn't count, because it
+ * may just separate two names.
  */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
@@ -33,14 +33,14 @@ export function cellsOf(line: string, delimiter: string): readonly string[] {
     const [cells = []] = parse(line, { ...CSV, delimiter });
     return cells.map(cleaned);
   } catch {
-    // These quotes aren't CSV quotes.
+    // In these lines, quotes are ordinary characters rather than CSV quoting.
     return line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
   }
 }
 
 const cleaned = (cell: string): string => rearmed(cell.trim());
 
-/** The maximum number of lines in a quoted cell. If a cell has more, its quote was probably never closed. */
+/** Maximum number of lines in a quoted cell. If a cell is longer, its closing quote is probably missing. */
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
@@ -49,9 +49,9 @@ interface TableRecord {
   readonly cells: readonly string[];
 }
 
-/** Returns the records of a table. Quoted cells can contain line breaks, unless a quote in the table is never closed. */
+/** Splits a table into records. Quoted cells can contain line breaks, unless a quote in the table is never closed. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
-  // Cells of a table with `|` aren't quoted, but they may contain quotes.
+  // In tables delimited by `|`, quotes are ordinary characters.
   const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
 }
@@ -77,18 +77,19 @@ export interface Header {
   readonly names: readonly string[];
 }
 
-/** The fields that describe a game server. A header contains the address and at least one of them. */
+/** The fields that describe a game server. A header row names the address and at least one of these fields. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
 ]);
 
 /**
- * Reads a header, which names the server and at least one other field. A data row can't be mistaken for a header, because a
- * single word in it would be a host.
+ * Parses a header row, which names the address and at least one other field. A data row can't be mistaken for a header,
+ * because a single word in it would be a host.
  */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
-  // A line with so many digits contains a port or an address, so it isn't a header. This applies to most lines.
+  // A line with three digits in a row contains a port or an address, so it isn't a header. This quick check rules out most
+  // lines.
   if (delimiter === undefined || /\d{3}/u.test(line)) return undefined;
   const names = cellsOf(line, delimiter);
   const fields = names.map((name) => fieldCalled(name)?.field);
@@ -97,13 +98,13 @@ export function headerOf(line: string): Header | undefined {
   return servers > 0 && servers + others.length > 1 ? { delimiter, names } : undefined;
 }
 
-/** The column names that determine how cells are read, and the names of columns that may matter but aren't used. */
+/** The column names to use when reading cells, and the names of unused columns that may hold ports. */
 export interface Columns {
   readonly names: readonly string[];
   readonly unused: readonly string[];
 }
 
-/** A column and its cells that aren't empty. */
+/** A column with its non-empty cells. */
 interface Column {
   readonly name: string;
   readonly field: Field | undefined;
@@ -112,11 +113,11 @@ interface Column {
 }
 
 /**
- * Finds the columns below a header. If a column's name is unknown, its cells determine what it is:
- * - If most of them are games, it's the game.
- * - If most of them are addresses and no other column has any, it's the address.
- * - If the addresses have no port, the first column of possible ports is read as an unclear port. It is read as the port if
- *   it is next to the address and the only such column.
+ * Works out what each column below a header contains. If a column's name is unknown, its cells decide:
+ * - If most of them are games, it's the game column.
+ * - If most of them are addresses and no named column contains an address, it's the address column.
+ * - If neither the addresses nor a named column contain a port, the first column of possible ports is used. Its purpose is
+ *   clear only if it's the only such column and directly follows the address.
  */
 export function columnsUnder(
   { names }: Header,
@@ -150,11 +151,11 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // The member has to clarify the number, because the bot would otherwise offer the default port instead.
+    // An unclear port makes the member clarify the number. Otherwise, the bot would suggest the default port instead.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {
-    // A cell of any other column may still be a game.
+    // The remaining columns with unknown names stay unnamed, because their cells may still mention a game.
     names: columns.map(({ name, field, index }) => found.get(index) ?? (field === undefined ? '' : name)),
     unused: needsPort ? [] : ports.map(({ name }) => sanitised(name)).filter((name) => name !== ''),
   };
@@ -163,11 +164,11 @@ export function columnsUnder(
 const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boolean =>
   cells.length > 0 && cells.filter(is).length * 2 > cells.length;
 
-/** Whether a cell can be a port. A smaller number that isn't called a port is a year or a number of players. */
+/** Whether a cell can be a port. Lower numbers are more likely to be years or player counts. */
 const canBePort = (cell: string): boolean =>
   /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= HIGHEST_PORT;
 
-/** Reads a record that is below a header. */
+/** Builds the rows for a record below a header. */
 export function rowsUnder(
   { names }: Columns,
   cells: readonly string[],
@@ -186,7 +187,8 @@ export function rowsUnder(
 const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-many-cells', found, most });
 
 /**
- * Reads a line without a header, in the order `host[:port], [port], [game], [query port]`, or with the game first.
+ * Parses a line without a header, with the cells in the order `host[:port], [port], [game], [query port]`, or with the game
+ * first.
  * @returns undefined if the cells contain anything else, such as a sentence with punctuation
  */
 export function readCells(record: readonly string[], line: number, games: GameIndex): RawRow | undefined {
@@ -214,12 +216,12 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** Without a header, a smaller number in the fourth cell is a number of players. */
+/** Without a header, a number in the fourth cell that is lower than this is taken for a player count. */
 const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 
-/** Whether a text is an address, valid or not, without a label before it. */
+/** Whether the text is an address, valid or not, without a label in front of it. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
 
 export function hasOwnPort(text: string): boolean {

@@ -1,14 +1,15 @@
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
 /**
- * Formats a row as one line that the list parser reads as the same row. Uses words, or cells if words would be ambiguous.
+ * Formats a row as one line that the list parser parses back into the same row. Separates the parts with spaces, or with a
+ * delimiter if spaces would be ambiguous.
  */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
   const cells = [server, port, game, queryPort];
   const filled = cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
-  // If both occur, the parser splits at `;` instead of the comma.
+  // If a line contains both `;` and `,`, the parser splits it at `;`.
   const delimiter = filled.some((cell) => cell.includes(';')) ? ';' : ',';
   return filled.map(quoted).join(delimiter);
 }
@@ -16,7 +17,7 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 /**
- * Formats rows as numbered lines, in order of their line numbers. Stops at the first row that doesn't fit.
+ * Formats rows as numbered lines, sorted by line number. Stops at the first row that doesn't fit.
  * @param most the maximum length of the text, in UTF-16 units
  */
 export function numberedLines(
@@ -37,7 +38,7 @@ export function numberedLines(
 
 const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
 
-/** Removes the line numbers from text that a member sent back. */
+/** Removes the line numbers from the text that a member sent back. */
 export function withoutNumbers(text: string): {
   readonly text: string;
   readonly numbers: readonly (number | undefined)[];
@@ -53,17 +54,17 @@ export function withoutNumbers(text: string): {
 }
 
 interface Numbers {
-  /** The number in front of each line that was sent back. */
+  /** The number in front of each line that was sent back, if any. */
   readonly numbers: readonly (number | undefined)[];
-  /** The numbers of the lines that were edited. */
+  /** The numbers of the lines that were opened for editing. */
   readonly edited: readonly number[];
   /** The number of the last line in the list. */
   readonly last: number;
 }
 
 /**
- * Numbers the rows that a member sent back. A row keeps its number if that line was edited. The other rows get the free
- * numbers of edited lines, in order, then numbers after the last line.
+ * Assigns line numbers to the rows that a member sent back. A row keeps its number if the line with that number was opened
+ * for editing. The other rows get the unused numbers of those lines in order, followed by numbers after the last line.
  */
 export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
   const known = new Set(edited);

@@ -1,8 +1,8 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
 /**
- * The field that a column, a JSON key or a label in text names. `unclearPort` is a port of unclear purpose, such as
- * `beacon_port`. `other` isn't part of a game server, such as `rcon` or `database`.
+ * The field named by a column, a JSON key or a label in text. `unclearPort` is a port of unclear purpose, such as
+ * `beacon_port`. `other` is something that doesn't describe a game server, such as `rcon` or `database`.
  */
 export type Field =
   | 'server'
@@ -21,11 +21,13 @@ export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
 
 export interface FieldName {
   readonly field: Field;
-  /** How exact the name is, where 0 is the most exact. "server" and "hostname" often contain the display name. */
+  /**
+   * How specific the name is; 0 is the most specific. Fields called "server" or "hostname" often contain the display name.
+   */
   readonly rank: number;
 }
 
-/** The words that occur in field names, in the bot's languages, grouped by meaning. */
+/** The words used in field names in all of the bot's languages, grouped by meaning. */
 const WORDS = {
   address:
     'address addresses addr adresse adress adres adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
@@ -36,13 +38,13 @@ const WORDS = {
   port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠',
   query:
     'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
-  /** Only has this meaning together with "port". */
+  /** Words that only refer to the query port if the name also contains "port". */
   queryOfPort: 'steam q',
   game: 'game spiel jeu juego jogo gioco spel gra gry hra hry игра игры гра гри oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
   alias: 'alias',
   type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
   name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
-  /** Words for players who join. Next to "port", they mean the same as "game". */
+  /** Words for joining players. Next to "port", they mean the game port. */
   join: 'join client player players',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
   other:
@@ -51,7 +53,7 @@ const WORDS = {
 
 type Meaning = keyof typeof WORDS;
 
-/** Removes accents and capital letters from a name. "gamePort" becomes two words. */
+/** Removes accents and capital letters from a name, and splits camel case, so that "gamePort" becomes two words. */
 const fold = (name: string): string =>
   name
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
@@ -71,12 +73,12 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 const LONGEST_WORD = Math.max(...[...MEANINGS.keys()].map(({ length }) => length));
-/** Longer names are sentences, and aren't looked up. */
+/** Maximum length of a name, in UTF-16 units. Anything longer is a sentence and isn't looked up. */
 const LONGEST_NAME = 60;
-/** The maximum number of parts in a compound. "serveripport" has three. */
+/** Maximum number of parts in a compound word. "serveripport" has three. */
 const MOST_PARTS = 4;
 
-/** Returns the meanings of the known words in a compound such as "Abfrageport"; undefined if one part is unknown. */
+/** Returns the meanings of the words in a compound such as "Abfrageport", or undefined if any part is unknown. */
 function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | undefined {
   if (word === '') return [];
   if (parts === 0) return undefined;
@@ -88,12 +90,12 @@ function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | unde
   return undefined;
 }
 
-/** Cached, because every row of a document has the same names. */
+/** Caches lookups, because every row of a document has the same names. */
 const remembered = createBoundedMap<FieldName | 'none'>(500);
 
 /**
- * Finds the field for a name in any of the bot's languages: "Server IP", "Port (UDP)", "steam_query_port",
- * "Abfrageport".
+ * Finds the field that a name refers to, such as "Server IP", "Port (UDP)", "steam_query_port" or "Abfrageport".
+ * Understands all of the bot's languages.
  */
 export function fieldCalled(name: string): FieldName | undefined {
   if (name.length > LONGEST_NAME) return undefined;
@@ -112,10 +114,10 @@ function fieldOf(name: string): FieldName | undefined {
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
   if (meanings.includes(undefined)) {
-    // A name without letters, such as "1", isn't a name.
+    // If any word is unknown, only a port is still recognised, and its purpose is unclear.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
-  // An address for queries contains the query port.
+  // An address for queries contains the query port, not the port that players use.
   if (has('query')) {
     if (has('address', 'ip', 'host')) return { field: 'other', rank: 0 };
     if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };
@@ -132,9 +134,9 @@ function fieldOf(name: string): FieldName | undefined {
   return has('alias') ? { field: 'game', rank: 2 } : undefined;
 }
 
-/** @param has whether a name with "port" also has a word with one of these meanings */
+/** @param has whether the name also contains a word with one of the given meanings */
 function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
-  // "IP:Port"
+  // A column named "IP:Port" holds whole addresses.
   if (has('address', 'ip')) return 'server';
   if (has('queryOfPort')) return 'queryPort';
   return has('game', 'join') ? 'gamePort' : 'port';

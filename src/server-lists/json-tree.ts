@@ -1,11 +1,11 @@
 /** Values nested deeper than this are ignored. */
 const MAX_DEPTH = 20;
 
-/** The position where a value begins in the text. */
+/** The position in the text where a value begins. */
 export interface Place {
   /** The line number, counted from 1. */
   readonly line: number;
-  /** The number of values before this one. */
+  /** The number of values that come before this one. */
   readonly at: number;
 }
 
@@ -14,7 +14,7 @@ export type JsonNode = Place &
   (
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'number'; readonly text: string }
-    /** `null`, `true` and `false`. */
+    /** One of `null`, `true` and `false`. */
     | { readonly kind: 'nothing' }
     | { readonly kind: 'list'; readonly items: readonly JsonNode[] }
     | { readonly kind: 'object'; readonly fields: readonly JsonField[] }
@@ -22,7 +22,7 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * Parses JSON text into values with their positions. Omits the fields and items of values that are nested too deeply.
+ * Parses JSON text into values with their positions. Leaves out the contents of values that are nested too deeply.
  * @returns undefined for text that isn't JSON
  */
 export function jsonTree(text: string): JsonNode | undefined {
@@ -34,10 +34,13 @@ export function jsonTree(text: string): JsonNode | undefined {
   }
 }
 
-/** A string followed by a colon is a key. Any other token starts a value or closes a bracket. */
+/** Matches a token. A string followed by a colon is a key. Any other token starts a value or closes a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
 
-/** Yields the position of each value in valid JSON, in text order. JSON.parse doesn't return positions. */
+/**
+ * Yields the position of each value in valid JSON, in document order. This is necessary because JSON.parse doesn't return
+ * positions.
+ */
 function* placesOfValues(text: string): Generator<Place, undefined> {
   let line = 1;
   let at = 0;
@@ -52,7 +55,7 @@ function* placesOfValues(text: string): Generator<Place, undefined> {
   }
 }
 
-/** @param places the positions of the value and of all values inside it, in text order */
+/** @param places the positions of the value and of all values inside it, in document order */
 function nodeOf(value: unknown, places: Iterator<Place>, depth = 0): JsonNode {
   const place = places.next().value ?? { line: 1, at: 0 };
   if (typeof value === 'string') return { ...place, kind: 'text', text: value };

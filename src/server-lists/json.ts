@@ -7,21 +7,23 @@ import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
-/** A server found in one object. It consists of the object's own fields, and fields of the objects inside and around it. */
+/**
+ * A server found in an object. It consists of the object's own fields, and of fields from the objects inside and around it.
+ */
 interface FoundServer extends Place {
   readonly cells: readonly Cell[];
-  /** The names of fields that contain a list or an object with nothing readable. */
+  /** The names of fields that contain a list or an object in which nothing could be read. */
   readonly odd: readonly string[];
 }
 
 /** Everything found inside a value. */
 interface FoundInside {
   readonly servers: readonly FoundServer[];
-  /** Objects with a port or a game. Their address may be in an object around them. */
+  /** Objects with a port or a game but without an address. The address may be in a surrounding object. */
   readonly parts: readonly FoundServer[];
-  /** Texts to read as lines. */
+  /** Strings to read as lines of text. */
   readonly texts: readonly TextLine[];
-  /** The number of ignored values that aren't game servers. */
+  /** The number of values that were ignored because they don't describe game servers. */
   readonly noise: number;
 }
 
@@ -46,7 +48,10 @@ type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
-/** Fields that can contain an object instead of a plain value: `"query": {"port": 27016}`, `"ports": {"game": 27015}`. */
+/**
+ * Fields that can contain an object instead of a plain value, such as `"query": {"port": 27016}` or `"ports": {"game":
+ * 27015}`.
+ */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
@@ -56,12 +61,12 @@ const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonl
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/** Returns the name of a field inside an object that is itself the value of the field `around`. */
+/** Returns the full name of a field inside an object that is the value of the field `around`. */
 function nameInside(around: string, name: string): string {
   if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
   const field = fieldOf(whole);
-  // A name that is clear on its own means the same everywhere: `"27015/udp": {"HostIp": …}`.
+  // A name that is clear on its own keeps its meaning, as in `"27015/udp": {"HostIp": …}`.
   const isVaguer = field === undefined || (field === 'unclearPort' && fieldOf(name) !== undefined);
   return isVaguer ? name : whole;
 }
@@ -71,15 +76,15 @@ interface JsonServers extends Pick<FoundInside, 'texts' | 'noise'> {
 }
 
 /**
- * Finds servers at any depth: objects with an address in any field, and texts that are addresses. If an object without an
- * address has a port or a game, that belongs to the nearest surrounding address. If there is none, the member has to
- * correct it.
+ * Finds servers at any depth: objects with an address in any field, and strings that are addresses. The port or game of an
+ * object without an address is assigned to the nearest surrounding object that has one. If there is no such object, the
+ * member has to correct the row.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const isGame = (text: string) => gameOf(text, games) !== undefined;
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
-  // If an object only has a query port, the port can belong to anything.
+  // Ignores objects that only have a query port, because that port could belong to anything.
   const parts = inside.parts.filter((part) => cellsOf(part, PORTS).length > 0 || namesGame(part));
   const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
     rowsOfCells(cells, line, games).map(({ row, beside }) => ({
@@ -98,7 +103,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
-  /** Reads an element of the outermost list, where every element is meant to be a server. */
+  /** Reads an element of the outermost list. Every element of this list is expected to be a server. */
   function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
@@ -106,7 +111,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return isEmpty(inside) ? LEFT_OUT : inside;
   }
 
-  /** @param name the name of the field with this value */
+  /** @param name the name of the field that holds this value */
   function insideOf(node: JsonNode, name: string): FoundInside {
     if (node.kind === 'object') return insideObject(node.fields, node, name);
     return node.kind === 'list' ? insideList(node.items, name) : NOTHING;
@@ -157,12 +162,12 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
     const own = { line, at, cells: named, odd };
-    // If the object doesn't have server fields, each address is a separate server.
+    // In an object without any server fields, each address is a separate server.
     const areByThemselves = !isServer(own) && !isPart(own);
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
-  /** Returns the fields of a value whose key is an address. */
+  /** Returns the fields of a value whose key is an address, with that address as an additional field. */
   function withAddress(key: string, node: JsonNode): readonly JsonField[] {
     const { line, at } = node;
     const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
@@ -175,13 +180,13 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return isKnown ? node.fields : [address, ...node.fields];
   }
 
-  /** Whether a field for something else contains an address or a port. */
+  /** Whether a field that isn't part of a server contains an address or a port. */
   function isOther(node: JsonNode): boolean {
     if (isScalar(node)) return hasOwnPort(node.text);
     return !isEmpty(insideOf(node, ''));
   }
 
-  /** Joins an object with everything found in it. */
+  /** Combines an object with everything found inside it. */
   function joined(object: FoundServer, below: FoundInside): FoundInside {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
@@ -206,7 +211,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
-  /** Uses a field's name as the game for servers and parts inside it that don't name one. */
+  /** Uses a field's name as the game of all the servers and parts inside it that don't name one themselves. */
   function withGame(inside: FoundInside, text: string): FoundInside {
     const cells = [{ name: 'game', text }];
     return {
@@ -219,11 +224,13 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
-/** Whether a field has a name such as `servers`. If an object has such a field, its port may belong to something else. */
+/**
+ * Whether a field's name is as general as `servers`. In an object with such a field, the port may belong to something else.
+ */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
-/** Reads a text in a list of addresses. */
+/** Reads a string in a list of addresses. */
 function insideText({ line, at, text }: TextLine): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
@@ -232,7 +239,7 @@ function insideText({ line, at, text }: TextLine): FoundInside {
 }
 
 /**
- * Whether the key of an object is the address that its value belongs to.
+ * Whether an object's key is an address that the key's value belongs to.
  * @param areAddresses whether all keys of the object could be addresses
  */
 function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
@@ -240,7 +247,7 @@ function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): b
   return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
 }
 
-/** Treats fields with unknown names as addresses if they contain an address with a port. */
+/** Treats a field with an unknown name as the address if it contains an address with a port. */
 const withAddressByValue = (found: FoundServer): FoundServer => ({
   ...found,
   cells: found.cells.map(({ name, text }) => {
@@ -249,7 +256,7 @@ const withAddressByValue = (found: FoundServer): FoundServer => ({
   }),
 });
 
-/** In a list of ports, uses the name in `{"name": "query", "port": 27016}` to determine which port it is. */
+/** Renames the port in a list item such as `{"name": "query", "port": 27016}`, so that the name shows which port it is. */
 function portsByName(cells: readonly Cell[]): readonly Cell[] {
   const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
   if (name === undefined) return cells;
@@ -258,13 +265,14 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   );
 }
 
-/** Whether the port is missing, both in the address and as a separate field. */
+/** Whether the port is missing from both the address and the separate fields. */
 const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
 /**
- * Adds the parts inside a server to it. If the server itself doesn't have a port, returns one server for each part's port.
+ * Adds the parts found inside a server to it. If the server itself has no port, returns one server for each part with a
+ * port.
  */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
@@ -275,7 +283,7 @@ function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly Fo
   return withPort.map((part) => ({ ...whole, cells: [...whole.cells, ...part.cells] }));
 }
 
-/** Returns the parts of an object that has a port or a game, but no address inside. */
+/** Returns the parts of an object that has a port or a game, but contains no address. */
 function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly FoundServer[] {
   if (below.length === 0 || cellsOf(own, PORTS).length > 0) return [own, ...below];
   const cells = cellsOf(own, ALL_BUT_PORTS);
@@ -283,8 +291,8 @@ function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly Foun
 }
 
 /**
- * Marks the port of an object without an address as unclear, and passes it on to the servers inside. It may belong to a
- * server without a port, or to anything else.
+ * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. The
+ * port may belong to one of them, or to something else.
  */
 function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;
@@ -301,7 +309,8 @@ function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
 }
 
 /**
- * Returns the problem if a field contains a list or an object with nothing readable, and no other field gives its value.
+ * Reports a field that contains a list or an object in which nothing could be read, unless another field provides the
+ * value.
  */
 function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
   for (const name of odd) {

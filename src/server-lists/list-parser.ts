@@ -7,25 +7,25 @@ import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /**
- * The maximum length of text in a Discord modal, in UTF-16 units. Longer text is parsed in a worker, so that other members
+ * Maximum length of text in a Discord modal, in UTF-16 units. Longer text is parsed in a worker, so that other members
  * don't have to wait.
  */
 const LONGEST_IN_PLACE = 4_000;
-/** The number of concurrent workers. Each uses about 46 MiB. */
+/** Maximum number of concurrent workers. Each uses about 46 MiB. */
 const WORKERS = 2;
-/** The time limit for reading a file, in milliseconds. Reading a file of the maximum size takes a tenth of it. */
+/** Time limit for parsing a file, in milliseconds. Parsing a file of the maximum size takes a tenth of this. */
 const READING_MS = 5_000;
 
 export interface ListToRead {
-  /** The guild that the list belongs to. Its key is used if the games have to be fetched. */
+  /** The guild that the list belongs to. If the games have to be fetched, its key is used. */
   readonly guildId: string;
-  /** The typed text, then the uploaded text. Line numbers continue from the first to the second. */
+  /** The typed text, followed by the uploaded text. Line numbers continue from the first to the second. */
   readonly texts: readonly string[];
   /** The alias of the game for rows that don't name one; can be empty. */
   readonly game: string;
 }
 
-/** The reason why a list wasn't read: too many lists of its guild are waiting, or reading took too long. */
+/** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
 
 export type ListParser = ReturnType<typeof createListParser>;
@@ -70,8 +70,8 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
 
   return {
     /**
-     * Reads a list. If it names an unknown game and the games aren't fresh, refreshes them from the service and reads
-     * the list again.
+     * Reads a list. If the list names an unknown game and the cached games aren't fresh, fetches the games from the service
+     * and reads the list again.
      * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {

@@ -4,13 +4,13 @@ import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-
 import { type RawRow, type Row, typedOf } from './row.ts';
 import type { GameReading } from './text-parser.ts';
 
-/** Discord's custom emoji, mentions and timestamps. */
+/** Matches Discord's custom emoji, mentions and timestamps. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
 /**
- * Finds the servers in a message's text, embeds and code blocks, in order and without repeats, and the games that the
- * message names. Includes text that was meant as an address but isn't valid. Drops passwords. Takes time linear in the
- * length of the text.
+ * Finds the servers in a message's text, embeds and code blocks, and the games that the message names. Returns the servers
+ * in order, without duplicates and without passwords. Includes text that looks like an address but isn't valid. Runs in
+ * linear time.
  */
 export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
   const inJson = readJson(text, games)?.rows;
@@ -24,7 +24,7 @@ function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
   return readLines(plain, games, 'message').rows;
 }
 
-/** Merges rows of the same server. Rows with a game take precedence over rows without, and so do rows with a port. */
+/** Merges rows for the same server. Rows that name a game or have a port take precedence over rows that don't. */
 function folded(rows: readonly Row[]): readonly Row[] {
   const places = rows.map((row) => {
     const { server, port, game } = typedOf(row);

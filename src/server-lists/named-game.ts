@@ -6,9 +6,9 @@ import { gameOf } from './row.ts';
 
 /**
  * The game that a text names.
- * - `named`: the text is the game's name, contains "Game: …", or has the name in brackets.
- * - `mentioned`: the text contains the name, which can't mean anything else.
- * - `doubtful`: the name is an ordinary word in some language, or very short.
+ * - `named`: the text is the game's name, labels it as in "Game: …", or has it in brackets.
+ * - `mentioned`: the text contains a game's name that is unlikely to mean anything else.
+ * - `doubtful`: the name is also an ordinary word in some language, or is very short.
  * - `several`: the text mentions more than one game.
  * - `unknown`: the text names a game that the service doesn't have.
  */
@@ -19,20 +19,23 @@ export type NamedGame =
 
 export const SEVERAL: NamedGame = { kind: 'several' };
 
-/** Longer names aren't searched for. */
+/** Maximum number of words in the name of a game. */
 const MAX_GAME_WORDS = 8;
-/** The number of words that are searched in one text. */
+/** Maximum number of words to search in one text. */
 const MOST_WORDS = 100;
-/** Shorter names are just as often words and greetings ("gm") as games. */
+/** Names with fewer letters than this are just as often words and greetings ("gm") as games. */
 const SURE_LETTERS = 4;
 
-/** `Game: Rust`, `"game" => "rust"`, in the bot's languages. A "type" can describe anything. */
+/**
+ * A label for the game in any of the bot's languages, such as `Game: Rust` or `"game" => "rust"`. The label "type" can
+ * describe anything, so its value must be a known game.
+ */
 const GAME_LABEL =
   /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}([^"'|,;*]{2,100})/iu;
 /** Words that appear next to a game's name but don't identify the game. */
 const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|pve|our)(?![\p{L}\p{N}])/giu;
 
-/** Removes words that don't identify the game, and separators and symbols at both ends. */
+/** Removes words that don't identify the game, and the separators and symbols at both ends. */
 export const trimmed = (text: string): string =>
   withoutEnds(text.replace(GENERIC, ' '), { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}.)\]]/u });
 
@@ -52,7 +55,7 @@ export function namedGame(words: string, games: GameIndex): NamedGame | undefine
   return { kind: mentions.some(({ isSure }) => isSure) ? 'mentioned' : 'doubtful', alias: first.alias };
 }
 
-/** Finds the game in "Game: Rust" or "[CS2] Dust2 only". */
+/** Finds the game in text such as "Game: Rust" or "[CS2] Dust2 only". */
 function labelledOrBracketed(words: string, games: GameIndex): string | undefined {
   const labelled = gameOf(trimmed(GAME_LABEL.exec(words)?.[2] ?? ''), games);
   if (labelled !== undefined) return labelled;
@@ -68,7 +71,7 @@ interface Mention {
   readonly isSure: boolean;
 }
 
-/** Finds the games that a text mentions. The longest match wins. */
+/** Finds the games that a text mentions. If several names match at the same position, the longest wins. */
 function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
   const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MOST_WORDS);
   const mentions: Mention[] = [];
@@ -94,8 +97,8 @@ function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
 function mentionOf(name: string, games: GameIndex): Mention | undefined {
   const letters = name.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters < 3) return undefined;
-  // "so tf" isn't a name of Sons of the Forest. A short name that contains a space must also contain a digit, such as "CS
-  // 1.6".
+  // Rules out text such as "so tf", which doesn't mean Sons of the Forest. A short name with a space must also contain a
+  // digit, like "CS 1.6".
   if (/\s/u.test(name) && letters < 6 && !/\d/u.test(name)) return undefined;
   const alias = games.find(name)?.alias;
   const isSure = letters >= SURE_LETTERS && !isOrdinaryWord(name);

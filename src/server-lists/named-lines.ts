@@ -3,7 +3,7 @@ const NUMBER = /^\d{1,6}$/;
 /**
  * Parses a list of line numbers that a moderator typed, such as `3, 7-9`.
  * @param lines the numbers of the existing lines
- * @returns the numbers, or the first part of the text that doesn't match any of the lines
+ * @returns the line numbers, or the first part of the text that doesn't match any existing line
  */
 export function linesNamed(typed: string, lines: readonly number[]): ReadonlySet<number> | string {
   const named = new Set<number>();

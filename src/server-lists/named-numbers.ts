@@ -1,36 +1,36 @@
 import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import { LOWEST_BARE_PORT } from './row.ts';
 
-/** A number that a text calls a port. */
+/** A number that the text labels as a port. */
 export interface NamedNumber {
   readonly field: Field;
   readonly text: string;
-  /** The position where the number's name begins. */
+  /** The position where the number's label begins. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A separate number that isn't part of an address. */
+/** A standalone number that isn't part of an address. */
 const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
-/** The name before the number: `Port: `, `'query_port' => `, `"port" "`, `open port `, "the port is ". */
+/** The label in front of a number, such as `Port: `, `'query_port' => `, `"port" "`, `open port ` or "the port is ". */
 const NAME =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
 const LONGEST_NAME = 82;
-/** How many words before a name can show what kind of port it is: "Steam Query Port". */
+/** Maximum number of words in front of the label that can specify the kind of port, as in "Steam Query Port". */
 const MOST_WORDS = 2;
 const LONGEST_WORDS = 60;
 
-/** Kinds of port that the words before "port" can name. Any other words are just part of a sentence. */
+/** The kinds of port that words in front of "port" can specify. Any other words just belong to the sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
-/** Finds the numbers that a line calls ports, in any of the bot's languages. */
+/** Finds the numbers that a line labels as ports, in any of the bot's languages. */
 export function namedNumbers(line: string): readonly NamedNumber[] {
   const found: NamedNumber[] = [];
   for (const { 0: number, index } of line.matchAll(NUMBER)) {
     const name = NAME.exec(line.slice(Math.max(0, index - LONGEST_NAME), index));
     const word = name?.groups?.word ?? '';
     const called = fieldCalled(word)?.field;
-    // `game: 28015` below `ports:`
+    // A line such as `game: 28015` under `ports:` gives a port.
     const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
     const own = isPort ? 'unclearPort' : called;
     if (name === null || own === undefined || !PORT_FIELDS.has(own)) continue;
@@ -46,7 +46,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
   return found;
 }
 
-/** @returns the field that a name means together with the words before it, and the length of these words */
+/** @returns the field that the label means together with the words in front of it, and the length of those words */
 function withWords(
   before: string,
   word: string,
@@ -63,7 +63,7 @@ function withWords(
   return found;
 }
 
-/** Replaces the numbers that are called ports, and their names, with spaces. All other text keeps its position. */
+/** Replaces the labelled ports and their labels with spaces, so that all other text keeps its position. */
 export function withoutNumbers(line: string, numbers: readonly NamedNumber[]): string {
   let text = line;
   for (const { start, end } of numbers) {

@@ -7,12 +7,12 @@ import { jsonTree } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, hasUnknownGame, type RawRow, type Row, readRow, sanitised } from './row.ts';
 import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
-/** The maximum number of servers in one paste or file: ten requests to the service. */
+/** Maximum number of servers in one paste or file, which is ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
 /**
- * The maximum length of a line, which is enough for an address, a game and a query port. A longer line without a header is
- * something else.
+ * Maximum length of a line without a header, in UTF-16 units. This is enough for an address, a game and a query port, so
+ * anything longer isn't a server.
  */
 const MAX_LINE = 1000;
 
@@ -29,17 +29,17 @@ export interface UnreadableList {
   readonly most: number;
 }
 
-/** The servers of a text before they are checked. */
+/** The servers found in a text, before they are checked. */
 interface RawRows extends TextRows {
-  /** The number of lines that have words but no server. */
+  /** The number of lines that contain words but no server. */
   readonly noise: number;
-  /** The names of columns that may matter but weren't used. */
+  /** The names of columns that may hold ports but weren't used. */
   readonly unused: readonly string[];
 }
 
 /**
- * Reads pasted text or a file: lines of words, CSV with or without a header, tables, or JSON. Broken JSON is read line by
- * line. Skips blank lines, comments and lines of punctuation. Takes time linear in the length of the text. Never throws.
+ * Parses pasted text or a file. Accepts lines of words, CSV with or without a header, tables and JSON; broken JSON is read
+ * line by line. Skips blank lines, comments and lines of punctuation. Runs in linear time and never throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = input
@@ -80,7 +80,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   return { rows: inOrder.map(({ row }) => row), noise, namesNewGame, unused: [] };
 }
 
-/** @param text plain text; passwords have already been removed if it is a message */
+/** @param text plain text; if it's a message, its passwords must already be removed */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
   const parser = createTextParser(games, source);
@@ -106,14 +106,15 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
     if (row || parser.read(text, number)) return true;
-    // What looks like a password may not be one ("PW" for Palworld). So its addresses are read, but its words are ignored.
+    // Text that looks like a password may not be one ("PW" can mean Palworld). The addresses in it are used, but its words
+    // are ignored.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
   if (header === undefined) return { ...parser.rows(), noise, unused: [] };
-  // Comments are dropped, because they may contain unclosed quotes.
+  // Comments are blanked out, because they may contain unclosed quotes.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
@@ -122,7 +123,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     games,
   );
   for (const { index, cells } of records) {
-    // A line without the delimiter may still be a line of words.
+    // A line without the delimiter is also tried as a line of words.
     if (cells.some(isNameOfOther)) noise += 1;
     else if (cells.length > 1 && cells.some(hasWords)) {
       for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
@@ -132,10 +133,10 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   return { ...parser.rows(), noise, unused: columns.unused };
 }
 
-/** Whether a line is a comment. A `#` before a number and a space is part of a name: "#7 Dust2". */
+/** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
 
-/** Removes a comment from the end of a line with a server. */
+/** Removes a comment from the end of a line that contains a server. */
 function withoutComment(line: string): string {
   const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
@@ -144,17 +145,18 @@ function withoutComment(line: string): string {
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
-/** Checks a row. Returns it as ready, or as invalid with its first problem. */
+/** Checks a row. Returns it as ready, or as invalid with the first problem found. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
-  // A query port that equals the port isn't submitted, but a server lookup must not replace it.
+  // A query port that equals the port isn't submitted. The row remembers that it was typed, so that a server lookup doesn't
+  // replace it.
   const isKept = typed.queryPort !== '' && reading.ok && reading.submission.queryPort === undefined;
   return reading.ok
     ? { kind: 'ready', line, submission: reading.submission, ...(isKept && { typed }) }
     : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
-/** Sorts rows by line, and marks each row that repeats an earlier one. */
+/** Sorts rows by line and marks rows that repeat an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows
@@ -171,18 +173,18 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
     });
 }
 
-/** The control characters that {@link TextDecoder} returns for bytes that a code page leaves undefined. */
+/** The control characters that {@link TextDecoder} returns for bytes that are undefined in a code page. */
 const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
 const KANA = /[\u3041-\u30ff]/u;
-/** The code pages that spreadsheets save files in, most likely first. */
+/** The code pages that spreadsheets use to save files, most likely first. */
 const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
-/** The number of lines at the top of a file that may contain the header. */
+/** Number of lines at the top of a file that are searched for the header. */
 const MOST_LINES_ABOVE = 5;
 
 /**
- * Decodes an uploaded file. It can be UTF-8, UTF-16 with a byte order mark, or in the code page that a spreadsheet on the
- * member's system uses. If the code page is wrong, names may be garbled. Addresses, ports and games are nearly always
- * ASCII, which all these code pages include.
+ * Decodes an uploaded file. The file can be UTF-8, UTF-16 with a byte order mark, or in the code page that spreadsheets use
+ * on the member's system. If the wrong code page is chosen, names may be garbled. Addresses, ports and games are nearly
+ * always ASCII, which all these code pages include.
  * @returns undefined for a file that isn't text
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
@@ -203,19 +205,19 @@ function decoded(bytes: Uint8Array, encoding: string): string | undefined {
 }
 
 /**
- * Decodes a file with the first code page that produces a known header. If there is none, uses the first that defines all
- * its bytes.
+ * Decodes a file with the first code page that results in a known header. If there is none, uses the first code page that
+ * defines all the bytes in the file.
  */
 function inCodePage(bytes: Uint8Array): string {
   const texts = CODE_PAGES.flatMap((page) => {
     const text = decoded(bytes, page);
-    // Nearly every byte is valid in Shift_JIS.
+    // Nearly every byte is valid in Shift_JIS, so the text must also contain Japanese characters.
     const isLikely =
       text !== undefined && !UNDEFINED_BYTES.test(text) && (page !== 'shift_jis' || KANA.test(text));
     return isLikely ? [text] : [];
   });
   const hasHeader = (text: string) =>
     text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
-  // This DOS code page defines every byte. Compared with the others like it, only symbols differ.
+  // Falls back to a DOS code page, because it defines every byte.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

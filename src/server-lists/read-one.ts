@@ -12,13 +12,16 @@ import {
   typedOf,
 } from './row.ts';
 
-/** Matches text that is accepted as an unknown alias. All aliases in the specification (§2.3) are much shorter. */
+/**
+ * Matches text that could be the alias of a game. The aliases in the specification (§2.3) are all much shorter than the
+ * limit.
+ */
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
 
 /**
- * Finds the game that a member typed. If it's unknown and the games list isn't fresh, first refreshes the list from the
- * service.
+ * Finds the game that a member typed. If the game is unknown and the cached games aren't fresh, fetches the games from the
+ * service first.
  */
 export async function gameTyped(
   typed: string,
@@ -29,15 +32,15 @@ export async function gameTyped(
   return games.find(typed);
 }
 
-/** Whether the address field contains exactly one address and nothing else. */
+/** Whether the address field contains exactly one address and no other text. */
 export const isOneAddress = (typed: string): boolean =>
   !/[\s,;]/u.test(typed.trim()) && parseAddress(typed).ok;
 
 /**
- * Reads the fields for one server. Only the service knows which games it accepts. While its list is unknown, accepts
- * anything that could be an alias.
- * @param found the servers in the address field, found as in a message
- * @returns a row with the typed text. The row is stored, so it doesn't contain passwords
+ * Reads the form fields for one server. Only the service knows which games it accepts, so anything that could be an alias
+ * is accepted if the games haven't been fetched yet.
+ * @param found the servers found in the address field, which is searched like a message
+ * @returns a row with the typed text; because rows are stored, it doesn't contain passwords
  */
 export function readOne(
   typed: TypedRow,
@@ -47,7 +50,7 @@ export function readOne(
   const isPossible = !games.isFresh() && ALIAS.test(typed.game);
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: rowWithoutPasswords(typed) };
-  // The game comes first, because the suggested port depends on it.
+  // The game is checked first, because the suggested port depends on it.
   if (alias === undefined) {
     return { kind: 'invalid', ...kept, problem: { code: 'game-unknown', game: typed.game } };
   }
@@ -57,7 +60,7 @@ export function readOne(
   return { kind: 'invalid', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
 }
 
-/** Returns the only address in the text, if there are words around it or it is part of a web address. */
+/** Returns the only address in the text if there are words around it, or if it's part of a web address. */
 function addressAmongWords({ server }: TypedRow, [only, ...others]: readonly Row[]): string | undefined {
   if (parseAddress(server).ok) return undefined;
   const dotted = withDots(server.trim());

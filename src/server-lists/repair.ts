@@ -5,24 +5,24 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /**
- * A replacement for a part of the typed text. It is a value for one field, where '' clears the field. `swap` exchanges the
- * address and the game, and doesn't have a value.
+ * A correction to the typed text. `value` is the new text of the field, where '' clears the field. `swap` exchanges the
+ * address and the game, and has no value.
  */
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
-  /** For a game: its usual port, if no port was typed. */
+  /** The default port of the new game; only set if the game is corrected and no port was typed. */
   readonly port?: string;
 }
 
 /**
- * Returns the obvious fixes for a problem, most likely first. For most problems there are none, because only the member
- * knows the solution.
- * @param game the alias of the game, if it is known
+ * Returns the obvious fixes for a problem, most likely first. Most problems have none, because only the member knows what
+ * was meant.
+ * @param game the alias of the game, if known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {
   switch (problem.code) {
-    // This port is never filled in automatically, because an SRV record of the host may specify a different one.
+    // The port is only suggested, never filled in automatically, because the host's SRV record may specify a different one.
     case 'port-missing':
       return problem.usual === undefined ? [] : [portOf(problem.usual)];
     case 'port-conflict':
@@ -41,8 +41,9 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
 }
 
 /**
- * Returns the ports that the member may have meant by a number with one digit too many: the usual port, and the number
- * without a doubled digit.
+ * Returns the ports that the member may have meant if the number has one digit too many. If removing a digit results in the
+ * game's default port, returns that port. Otherwise, returns the number without its doubled digit, unless there are several
+ * ways to remove one.
  */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);
@@ -56,11 +57,11 @@ function nearPorts(typed: number, game: string | undefined): readonly number[] {
   return near === undefined || others.length > 0 ? [] : [near];
 }
 
-/** Whether the member typed the game as the address, and the address as the game. */
+/** Whether the member typed the game in the address field and the address in the game field. */
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>
   gameOf(server, games) !== undefined && parseAddress(game).ok;
 
-/** Returns the address that the member meant if they typed commas instead of dots. */
+/** Returns the address with dots if the member typed commas instead. */
 export function withDots(server: string): string | undefined {
   if (!/^[\p{L}\p{N}-]{1,63}(?:,[\p{L}\p{N}-]{1,63}){1,9}(?::\d{1,5})?$/u.test(server)) return undefined;
   const address = server.replaceAll(',', '.');
@@ -69,7 +70,7 @@ export function withDots(server: string): string | undefined {
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
 
-/** Replaces the typed game, and adds the new game's usual port if only the port is then missing. */
+/** Replaces the typed game. Adds the new game's default port if the port would otherwise be the only thing missing. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {
   const repair: Repair = { field: 'game', value: alias };
   const read = readRow(repaired(typed, repair), alias);
@@ -77,7 +78,7 @@ export function gameRepair(typed: TypedRow, alias: string): Repair {
   return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
 }
 
-/** Replaces one field of the typed text. A new port replaces all others, including one in the address. */
+/** Applies a correction to the typed text. A new port replaces all other ports, including one in the address. */
 export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
   if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
   if (field === 'swap') return { ...typed, server: typed.game, game: typed.server };
@@ -85,6 +86,6 @@ export function repaired(typed: TypedRow, { field, value, port }: Repair): Typed
   const parsed = parseAddress(typed.server);
   if (parsed.ok) return { ...typed, server: formatAddress({ host: parsed.address.host }), port: value };
   if (parsed.problem.code === 'ipv6-brackets') return { ...typed, server: parsed.problem.host, port: value };
-  // The port in the address is invalid.
+  // The address contains an invalid port.
   return { ...typed, server: typed.server.replace(/:\d{1,12}$/u, ''), port: value };
 }

@@ -6,7 +6,7 @@ import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../lis
 import type { GameIndex } from '../listing/game-search.ts';
 import { shorten } from '../one-line.ts';
 
-/** The typed text of one server, without passwords; '' for missing parts. */
+/** The text that a member typed for one server, without passwords. Missing parts are ''. */
 export interface TypedRow {
   readonly server: string;
   readonly port: string;
@@ -24,33 +24,33 @@ export type RowProblem =
   | AddressProblem
   | { readonly code: 'game-missing' }
   | UnknownGame
-  /** The port in the address and the port given separately differ. */
+  /** The port in the address differs from the separate port. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
-  /** The port is missing. `usual` is the default port of the game's servers, if known. */
+  /** The port is missing. `usual` is the game's default port, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
-  /** Words without an address. */
+  /** The text contains words but no address. */
   | { readonly code: 'no-address' }
-  /** The guild doesn't allow this game. `game` is its alias. */
+  /** The guild doesn't allow this game. `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  /** The member has already submitted it, and a moderator hasn't decided on it yet. */
+  /** The member has already submitted this server, and no moderator has reviewed it yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
-  /** A number in the position of a query port that is more likely a number of players. */
+  /** The number in the position of the query port is more likely a player count. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
-  /** More cells than the header or the line format allows. */
+  /** The record has more cells than the header or the line format allows. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
-  /** An element of a JSON array that is neither an object nor text. */
+  /** An element of a JSON array is neither an object nor a string. */
   | { readonly code: 'not-an-object' }
-  /** A JSON field with a value of the wrong kind, such as a list. */
+  /** A JSON field has a value of the wrong type, such as a list. */
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
-/** A row that hasn't been checked for repeats. `problem` overrides the problem found in `typed`. */
+/** A row that hasn't been compared with other rows yet. `problem` takes precedence over any problem found in `typed`. */
 export interface RawRow {
-  /** The number of the line where it begins, counted from 1. */
+  /** The number of the line where the row begins, counted from 1. */
   readonly line: number;
   readonly typed: TypedRow;
   readonly problem?: RowProblem | undefined;
-  /** The alias of a game that the words next to the server may mean. */
+  /** The alias of a game that the words next to the server may refer to. */
   readonly near?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
 export type FilledField = (typeof FOUND)[number];
 
 interface RowParts {
-  /** The number of the line where it begins, counted from 1. */
+  /** The number of the line where the row begins, counted from 1. */
   readonly line: number;
   readonly found?: readonly FilledField[];
 }
@@ -74,27 +74,29 @@ interface RowParts {
 export interface ReadyRow extends RowParts {
   readonly kind: 'ready';
   readonly submission: ServerSubmission;
-  /** The typed text; only for a server that is submitted on its own. */
+  /** The text that the member typed. Only set for a server that is submitted on its own. */
   readonly typed?: TypedRow;
-  /** The outcome of the row's submission, if it is unknown. The row isn't submitted again together with the others. */
+  /**
+   * Set if the outcome of submitting the row is unknown. The row is then left out when the other rows are submitted again.
+   */
   readonly unconfirmed?: UnknownOutcome;
 }
 
 export interface InvalidRow extends RowParts {
   readonly kind: 'invalid';
   readonly problem: RowProblem;
-  /** The typed text, which the member can correct. */
+  /** The text that the member typed and can correct. */
   readonly typed: TypedRow;
-  /** The alias of a game that the words next to the server may mean. */
+  /** The alias of a game that the words next to the server may refer to. */
   readonly near?: string;
   /** The address that was found among other words in the address field. */
   readonly address?: string;
 }
 
-/** A row that repeats an earlier row and isn't sent. */
+/** A row that repeats an earlier row and therefore isn't sent. */
 export interface RepeatedRow extends RowParts {
   readonly kind: 'repeated';
-  /** The line of the earlier row. */
+  /** The line number of the earlier row. */
   readonly firstLine: number;
   readonly submission: ServerSubmission;
 }
@@ -102,7 +104,7 @@ export interface RepeatedRow extends RowParts {
 export const isReady = (row: Row): row is ReadyRow => row.kind === 'ready';
 export const isInvalid = (row: Row): row is InvalidRow => row.kind === 'invalid';
 export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeated';
-/** Whether the row's only problem is that it doesn't name a game. */
+/** Whether a missing game is the row's only problem. */
 export const lacksGame = (row: Row): row is InvalidRow =>
   row.kind === 'invalid' && row.problem.code === 'game-missing';
 
@@ -110,22 +112,22 @@ export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
 /**
- * The maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer than
+ * Maximum length of a stored cell that isn't an address, in UTF-16 units. Names and aliases of games aren't longer than
  * this.
  */
 const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
-/** Formats the address of a server as text. */
+/** Formats a server's host and port as text. */
 export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
   formatAddress({ host, port });
 
-/** Moves a row to another line. The caller must then check again whether it repeats another row. */
+/** Moves a row to a different line. The caller must check again whether the row repeats another one. */
 export const onLine = (row: Row, line: number): Row =>
   row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
 
-/** Returns the typed text of a row, or equivalent text. */
+/** Returns the text that the member typed for a row, or equivalent text. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
   if (row.kind === 'invalid') return row.typed;
@@ -136,8 +138,8 @@ export function typedOf(row: Row | undefined): TypedRow {
 }
 
 /**
- * Makes a cell or a line safe to show and store: removes line breaks and passwords, and limits its length. Shortens long
- * text first.
+ * Makes a cell or line safe to show and store by removing line breaks and passwords and limiting its length. Long text is
+ * shortened first.
  */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   shorten(
@@ -149,12 +151,10 @@ export const sanitised = (text: string, most = LONGEST_CELL): string =>
     most,
   );
 
-/** Like {@link sanitised}, for a cell that may be an address. Code that shows it must shorten it. */
+/** Like {@link sanitised}, but for a cell that may be an address. Callers that show the result must shorten it. */
 export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
 
-/**
- * Adds a port that isn't in the address to a row. If it's the game port, the port in the address becomes the query port.
- */
+/** Adds a separately given port to a row. If it's the game port, the port in the address becomes the query port. */
 export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {
   const parsed = parseAddress(typed.server);
   const beside = parsePort(port);
@@ -166,8 +166,8 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
 }
 
 /**
- * Moves the port from the address to its own field, unless there is another port. Text that isn't an address stays
- * unchanged.
+ * Moves the port from the address to the port field, unless that field is already set to another port. Text that isn't an
+ * address stays unchanged.
  */
 export function withPortApart(typed: TypedRow): TypedRow {
   const parsed = parseAddress(typed.server);
@@ -179,19 +179,22 @@ export function withPortApart(typed: TypedRow): TypedRow {
   return { ...typed, server, port: String(port) };
 }
 
-/** A smaller number that isn't called a port is a year, or a number of players or slots. */
+/**
+ * The lowest number that is read as a port without a label. Lower numbers are more likely to be years, player counts or
+ * slots.
+ */
 export const LOWEST_BARE_PORT = 2100;
 
 /**
- * Marks a number that a text calls a port if its purpose is unclear. The marked number is invalid, so neither it nor the
- * default port is submitted until the member corrects it.
+ * Marks a port whose purpose is unclear. The mark makes it invalid, so that neither this port nor the default port is
+ * submitted until the member corrects the row.
  */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
-/** The plain URL of a web page. It can't contain a password, so the member sees it exactly as typed. */
+/** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
-/** Removes passwords from the typed text of a server, so that it can be stored for correction. */
+/** Removes passwords from the text typed for a server, so that it can be stored for correction. */
 export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow): TypedRow {
   const address = server.trim();
   return {
@@ -202,17 +205,17 @@ export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow)
   };
 }
 
-/** Formats a row as one line for people to read. */
+/** Formats a row as a single line to show to people. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
-/** Finds the alias of a typed game. Ignores markup around it. */
+/** Finds the alias of a typed game. Ignores any markup around the name. */
 export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 
 /**
- * Reads a typed row as a submission, or returns its first problem. The port can be in the address, in its own field, or in
- * both if they are the same. Omits a query port that equals the port (specification §2.1).
+ * Converts a typed row to a submission, or returns its first problem. The port can be in the address, in its own field, or
+ * in both if they match. Omits a query port that equals the port (specification §2.1).
  * @param game the alias of the row's game, if known
  */
 export function readRow(typed: TypedRow, game: string | undefined): ReadingResult {
@@ -237,7 +240,7 @@ export function readRow(typed: TypedRow, game: string | undefined): ReadingResul
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
 
-/** Finds further problems by checking each part separately, because {@link readRow} only returns the first one. */
+/** Finds all further problems by checking each part separately. {@link readRow} only returns the first one. */
 export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),

@@ -17,29 +17,29 @@ import {
   withPort,
 } from './row.ts';
 
-/** The known games, and the game for rows that don't name one. */
+/** The known games, and the default game for rows that don't name one. */
 export interface GameReading extends GameIndex {
   /** The alias of the game for rows that don't name one. */
   readonly defaultGame?: string | undefined;
 }
 
-/** A server found in the text. */
+/** A server that was found in the text. */
 interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;
-  /** The game that the words next to the server name. */
+  /** The game named next to the server. */
   readonly beside?: NamedGame | undefined;
   /** The words next to the server, if they may be the name of an unknown game. */
   readonly words: string;
 }
 
-/** A line with ports but no server. */
+/** A line that contains ports but no server. */
 interface Ports {
   readonly kind: 'ports';
   readonly numbers: readonly NamedNumber[];
 }
 
-/** A line with neither a server nor a port. */
+/** A line without a server or a port. */
 interface Words {
   readonly kind: 'words';
   readonly game: NamedGame | undefined;
@@ -50,53 +50,54 @@ type Part = FoundServer | Ports | Words;
 
 export interface TextRows {
   readonly rows: readonly RawRow[];
-  /** Whether the text names an unknown game. */
+  /** Whether the text names a game that the service doesn't list. */
   readonly namesNewGame: boolean;
 }
 
 const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
-/** Two or more ports after the first: `host:27015, 27016, 27017`. */
+/** Two or more additional ports after the first, as in `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
-/** A number in the position of a port. A number in brackets is a number of slots. */
+/** A number where a port would be. A number in brackets isn't matched, because it's a number of slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
-/** The start of a section about something else. */
+/** The beginning of a heading, which may start a section about something else. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
-/** A key directly before its value: `database = `, `"rcon": "`. */
+/** A key directly in front of its value, such as `database = ` or `"rcon": "`. */
 const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
-/** Keys or tags of a file format. They show that the words next to an address aren't a name. */
+/** Keys or tags of a file format. If the words next to an address contain any, they aren't a name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
-/** A quoted CSV cell. Its quotes aren't a sign of such a format. */
+/** A quoted CSV cell. Its quotes don't count as part of a file format. */
 const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
-/** The start or end of an object in a line with several objects. */
+/** The start or end of an object, for lines that contain several objects. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
-/** The maximum number of words in a name that may be an unknown game. */
+/** Maximum number of words in the name of an unknown game. */
 const MOST_UNKNOWN_WORDS = 4;
-/** Common beginnings of host names of game servers. */
+/** Prefixes that are common in the host names of game servers. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
- * Creates a parser that reads the servers of a text line by line. It first collects addresses. At the end, it adds ports
- * from other lines, and the games.
- * @param source in a message, a host name without a port is only a server if the text says so, because most are websites
+ * Creates a parser that finds servers in text, line by line. It collects the addresses first. When all lines have been
+ * read, it adds the ports from other lines and the games.
+ * @param source in a message, a host name without a port only counts as a server if the text calls it one, because most
+ * host names are websites
  */
 export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const parts: Part[] = [];
-  /** Whether the current lines are about something else, such as voice servers. */
+  /** Whether the current section is about something else, such as voice servers. */
   let isOther = false;
   let lineAbove = '';
 
   function readServers(text: string, line: number): boolean {
     const numbers = namedNumbers(text);
     const all = placedIn(text, numbers, games);
-    // "play.example.com (8.8.8.8:27015)" is one server.
+    // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so names without a port are ignored here.
     const isPortNamed = all.some(hasPort);
     const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
     if (isOther) return false;
@@ -136,7 +137,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads a line that contains the ports of a server above or below it. */
+  /** Reads a line with the ports of a server that is mentioned above or below it. */
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
@@ -153,19 +154,19 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   }
 
   return {
-    /** @returns whether anything in the line belongs to a server */
+    /** @returns whether the line contains anything that belongs to a server */
     read(text: string, line: number): boolean {
-      // A comment in a program.
+      // The line is a comment in program code.
       if (/^\s*\/\//u.test(text)) return true;
       const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
       lineAbove = text;
       return isRead;
     },
-    /** Reads a comment. The only thing it can contain is the game of the lines below. */
+    /** Reads a comment, which can only contain the game of the lines below it. */
     readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
-    /** Adds a row that was read by its columns. */
+    /** Adds a row that was read from named columns. */
     add,
-    /** Returns all rows, in text order. */
+    /** Returns all rows, in the order of the text. */
     rows: () => withGames(withPortsOfLines(parts), games, isMessage),
   };
 }
@@ -173,11 +174,12 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
 
 /**
- * Gives each server the ports from the lines below it. This is the first pass over the parts. If there are ports before the
- * first server, it isn't clear which servers the later ports belong to, unless the text has only one port and one server.
+ * Assigns the ports from lines without an address to the servers. This is the first pass. A server normally gets the ports
+ * below it. If there are ports above the first server, it's unclear which servers the ports belong to, unless the text has
+ * only one port and one server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
-  /** The ports above the first server, then those between the first and the second server, and so on. */
+  /** The ports above the first server, followed by those between the first and second server, and so on. */
   const between: NamedNumber[][] = [[]];
   for (const part of parts) {
     if (part.kind === 'server') between.push([]);
@@ -209,7 +211,7 @@ const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || fie
 
 const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'unclearPort' });
 
-/** Adds the numbers that a text calls a server's ports to the server's typed text. */
+/** Adds labelled ports to a server's typed text. */
 function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
   if (numbers.length === 0) return typed;
   const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
@@ -223,14 +225,14 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
 
-/** Gives each server its game. This is the second pass. */
+/** Assigns a game to each server. This is the second pass. */
 function withGames(
   parts: readonly (FoundServer | Words)[],
   games: GameReading,
   isMessage: boolean,
 ): TextRows {
   const servers: (FoundServer & { readonly gameAbove: NamedGame | undefined })[] = [];
-  // The games in all lines that don't contain a server.
+  // Collects the games from all lines without a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
   const documentGame = isOfAll ? first : undefined;
@@ -244,10 +246,10 @@ function withGames(
       continue;
     }
     const { game, isHeading } = part;
-    // A heading that doesn't contain a known game may be the name of another game.
+    // A heading without a known game may be the name of another game, so the game above it no longer applies.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
-    // If there is no game above the first server, the text may have each game below its server.
+    // If no game comes before the first server, each game may be named below its servers.
     isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
@@ -268,7 +270,7 @@ function withGames(
   return { rows, namesNewGame };
 }
 
-/** Returns the default game, unless the text says that the server is for a different game. */
+/** Returns the default game, unless the text names a different game for the server. */
 function orDefault(
   beside: NamedGame | undefined,
   gameAbove: NamedGame | undefined,
@@ -279,7 +281,7 @@ function orDefault(
   return isSure(gameAbove) && gameAbove.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
-/** Splits a line of words into cells: an address, possibly a port, and a game before or after them. */
+/** Splits a line of words into cells: an address, possibly a port, and a game in front of them or after them. */
 function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
   const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
@@ -290,12 +292,12 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   return [first, port, gameOf(game, games) ?? game];
 }
 
-/** `1.20.4` alone is a version. */
+/** A number such as `1.20.4` on its own is a version. */
 const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
-/** An address and the text after it. */
+/** An address with its ports and its position in the text. */
 interface PlacedAddress extends FoundAddress {
-  /** The host, once with each of its ports. */
+  /** The host, once for each of its ports. */
   readonly targets: readonly TypedRow[];
   /** The position where the ports end. */
   readonly behind: number;
@@ -304,7 +306,7 @@ interface PlacedAddress extends FoundAddress {
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
 
-/** Finds the addresses in a line, each with its own ports. */
+/** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
   const found = addressesIn(text).filter(({ start }, index, all) => {
@@ -319,7 +321,7 @@ function placedIn(text: string, numbers: readonly NamedNumber[], games: GameInde
   });
 }
 
-/** Assigns each number in a line to an address: the address before it, or the next one in the same object. */
+/** Assigns each number in a line to the address in front of it, or to the next address if that is in the same object. */
 function numbersByAddress(
   text: string,
   found: readonly FoundAddress[],
@@ -327,7 +329,7 @@ function numbersByAddress(
 ): readonly (readonly NamedNumber[])[] {
   const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
   const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
-  // A port in front of several addresses may belong to each of them.
+  // A port in front of several addresses may belong to all of them.
   if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
 
   const owned = found.map((): NamedNumber[] => []);
@@ -344,7 +346,7 @@ function numbersByAddress(
 }
 interface Line {
   readonly text: string;
-  /** The text without the numbers that are called ports. */
+  /** The text with the labelled ports blanked out. */
   readonly plain: string;
   /** The position where the next address begins. */
   readonly next: number | undefined;
@@ -380,7 +382,7 @@ function withPorts(
   }
 
   const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
-  // The number directly after an address is its port, even if the line contains other ports.
+  // A number directly after an address is its port, even if the line contains other ports.
   const direct = called.find((number) => isPlain(number) && textBetween(found, number, text) === '');
   const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));
   const typed = withNumbers(bare, own);
@@ -395,12 +397,11 @@ function withPorts(
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
 
-/** Words between a port and its host: "open port 25565 on play.example.com". */
+/** Words that can stand between a port and its host, as in "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
 /**
- * Whether a number belongs to an address. A host name on its own may be a website, and a port that is far away from it
- * isn't its port.
+ * Whether a number belongs to an address. A host name without a port may be a website, so the number must be close to it.
  */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
   found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
@@ -410,7 +411,10 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** Finds an unlabelled port after an address. The number must not be the beginning of a game's name (7 Days to Die). */
+/**
+ * Finds a port without a label after an address. The number must not be the beginning of a game's name, as in "7 Days to
+ * Die".
+ */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
@@ -423,8 +427,8 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 }
 
 /**
- * Pairs each address of a line with the words before it, or with the words after it if the line begins with an address. If
- * there are words only between addresses, it's unclear which address they belong to.
+ * Pairs each address in a line with the words in front of it, or with the words after it if the line begins with an
+ * address. If there are words only between addresses, it's unclear which address they belong to.
  */
 function withWords(found: readonly PlacedAddress[], text: string) {
   const [first, second] = found;
@@ -442,7 +446,10 @@ function withWords(found: readonly PlacedAddress[], text: string) {
   });
 }
 
-/** @param words the words next to an address, in parts; `text` contains them unchanged */
+/**
+ * @param words the words next to an address, split into parts
+ * @param text the same words, unsplit and unchanged
+ */
 function gameBeside(words: readonly string[], text: string, games: GameIndex): NamedGame | undefined {
   const whole = new Set([...words, words.join(' ')].flatMap((part) => gameOf(part, games) ?? []));
   const [alias] = whole;
@@ -461,7 +468,7 @@ const isSame = (one: NamedGame, other: NamedGame): boolean =>
 const isSure = (named: NamedGame | undefined): named is NamedGame & { readonly alias: string } =>
   named?.kind === 'named' || named?.kind === 'mentioned';
 
-/** Returns the game as a typed value; '' if the member has to choose one. */
+/** Returns the game as text for the game field, or '' if the member has to choose one. */
 function gameName(named: NamedGame | undefined): string {
   if (isSure(named)) return named.alias;
   return named?.kind === 'unknown' ? named.name : '';
