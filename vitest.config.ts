@@ -6,9 +6,8 @@ const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
 
 /**
- * Where temporary folders are made: in memory where Linux has room for them there. Each commit waits for the disk, and so
- * did a third of the time of the tests that use a bot; a store in memory is a file like any other. Who runs the tests
- * with a TMPDIR has them there.
+ * Puts temporary folders in memory if Linux has enough space there, unless TMPDIR is set. On a disk, tests with a bot spent a
+ * third of their time waiting for commits.
  */
 function temporaryFolder(): { readonly TMPDIR?: string } {
   if (process.env.TMPDIR !== undefined) return {};
@@ -22,9 +21,9 @@ function temporaryFolder(): { readonly TMPDIR?: string } {
 }
 
 const EVERY_TEST = 'test/**/*.test.ts';
-/** Floods the bot or runs it as a process of its own. */
+/** Tests that flood the bot or run it in its own process. */
 const PROCESS_TESTS = 'test/**/*.process.test.ts';
-/** Needs a program that is on few machines, such as promtool or Chromium; `.ci/run` installs them. */
+/** Tests that need an uncommon program, such as promtool or Chromium. `.ci/run` installs these programs. */
 const TOOL_TESTS = 'test/**/*.tool.test.ts';
 
 export default defineConfig({
@@ -39,8 +38,8 @@ export default defineConfig({
         test: {
           name: 'process',
           include: [PROCESS_TESTS],
-          // Two files at once at most, when all else is over, so that nothing that takes the processor runs beside a
-          // test that waits for a process.
+          // Runs at most two files at the same time, after all other tests. These tests wait for processes, so they need a
+          // machine that isn't busy.
           maxWorkers: Math.min(2, availableParallelism()),
           sequence: { groupOrder: 1 },
         },
@@ -48,18 +47,19 @@ export default defineConfig({
       { extends: true, test: { name: 'tool', include: [TOOL_TESTS] } },
     ],
     globalSetup: ['test/support/postgres-server.ts'],
-    // Most of a test's time is waiting for sockets, so a file more runs at once than there are processors.
+    // Tests mostly wait for sockets, so one more file can run than there are processors.
     maxWorkers: availableParallelism() + 1,
-    // The files that a worker runs share what they import: to read discord.js anew for each of them took half of the time.
+    // The files of a worker share their imports. Loading discord.js again for each file took half of the time.
     isolate: false,
     env: temporaryFolder(),
     setupFiles: ['test/support/output-on-failure.ts'],
-    // Of those that run at once within a file, each with a bot that mostly waits.
+    // Applies to concurrent tests within a file. Each has a bot, but the bots are mostly idle.
     maxConcurrency: 8,
-    // What fails by these does not happen at all, on however busy a machine.
+    // These are so long that a busy machine can't exceed them. If a test times out, it was waiting for something that never happens.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A wrong expectation is told soon to whoever runs one file; `npm test` has more patience with a busy machine.
+    // The default is short, so that a failed expectation is reported quickly if you run a single file. `npm test` waits longer,
+    // because the machine is busy.
     expect: { poll: { timeout: Number(process.env.POLL_SECONDS ?? 5) * 1_000, interval: 10 } },
   },
 });

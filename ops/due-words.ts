@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { sentencesOf, stemOf, type Tree } from '../test/words/language-files.ts';
 
-/** The content of `src/words/due.json`: the English sentences seen so far, and the translations older than their sentence. */
+/** The content of `src/words/due.json`: hashes of all English sentences, and the translations that are out of date. */
 export interface DueWords {
-  /** A hash of each English sentence, with all its plural forms, by its key. */
+  /** The hash of each English sentence, by key. It includes all plural forms. */
   readonly english: Readonly<Record<string, string>>;
-  /** By language and key: a hash of a translation whose English sentence has changed since. */
+  /** The hash of each outdated translation, by language and key. The English sentence has changed since it was translated. */
   readonly due: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Marks the translations of new or changed English sentences as due. Removes a mark once the translation has changed. */
+/** Marks translations as due if their English sentence is new or has changed. Removes the mark once the translation has changed. */
 export function markedDue(
   before: DueWords,
   english: Tree,
@@ -29,7 +29,7 @@ export function markedDue(
   };
 }
 
-/** Returns an 8-character hash of each sentence with all its plural forms, by its key. */
+/** Returns an 8-character hash of each sentence, including all its plural forms, by key. */
 function hashesOf(tree: Tree): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const [key, text] of sentencesOf(tree)) {

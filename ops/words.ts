@@ -4,14 +4,14 @@ import { stemOf, type Tree } from '../test/words/language-files.ts';
 import { markedDue } from './due-words.ts';
 
 /*
- * Updates all language files to match en.json. Missing sentences are added in English until they are translated; sentences
- * that English no longer has are removed. Run `npm run words` after a change of en.json.
+ * Updates all language files to match en.json. Adds missing sentences in English, so that they can be translated, and removes
+ * sentences that are no longer in en.json. Run `npm run words` after you change en.json.
  */
 
-/** Returns a part of en.json in the language, with English for missing sentences. */
+/** Returns the translation of a part of en.json. Sentences that aren't translated yet are in English. */
 function completed(tag: string, english: Tree, translated: Tree): Tree {
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
-  // A language may need more forms of the service's name than English, which has two.
+  // The service's name may have more grammatical forms than in English, so these aren't removed.
   const complete: Record<string, string | Tree> = 'Service' in english ? { ...translated } : {};
   for (const [key, text] of Object.entries(english)) {
     const stem = stemOf(key);
