@@ -4,15 +4,15 @@ import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** A server that the guild already submitted, and that the service accepted or may have received. */
+/** A server that the guild has already submitted and that the service accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
-  /** Whether the member who made the request submitted it. */
+  /** Whether the earlier submission came from the member who is making this request. */
   readonly isYours: boolean;
 }
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-/** Finds earlier submissions of a list's addresses, with one statement for all of them. */
+/** Finds the guild's earlier submissions of the addresses in a list, using a single SQL statement for all of them. */
 export function createAlreadySubmitted({ store: { tables }, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     tables()
@@ -42,7 +42,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
   }
 
   return {
-    /** Returns one of these servers that another submission of the guild is currently sending, if any. */
+    /** Returns one of these servers if another of the guild's submissions is currently sending it. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
@@ -54,14 +54,14 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** Finds the rows whose servers the guild already submitted, with the latest submission of each. */
+    /** Finds the rows whose servers the guild has already submitted, and maps each to its latest submission. */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],
     ): Promise<ReadonlyMap<Row, EarlierSubmission>> {
       const ready = rows.filter(isReady);
       const addresses = ready.map(({ submission }) => addressOf(submission));
-      // PostgreSQL doesn't accept an empty list.
+      // PostgreSQL rejects an empty `IN` list.
       const latest = addresses.length > 0 ? await latestAt(guildId, addresses) : [];
       const found = new Map(
         latest.map((row) => [row.address, { ...entryOf(row), isYours: row.user_id === userId }]),

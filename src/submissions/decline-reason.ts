@@ -1,14 +1,14 @@
 import type { SubmissionsTable } from '../storage/tables.ts';
 
-/** A moderator's reason for declining a submission, as it is stored. */
+/** A moderator's stored reason for declining a submission. */
 export interface DeclineReason {
-  /** The name of a ready-made reason, if this version defines it. */
+  /** The name of a predefined reason, or `undefined` if the moderator didn't choose one. */
   readonly key: string | undefined;
-  /** The moderator's own words; can be empty. */
+  /** The reason in the moderator's own words; may be empty. */
   readonly words: string;
 }
 
-/** @returns `undefined` if the moderator didn't give a reason */
+/** Returns the stored reason, or `undefined` if the moderator didn't give one. */
 export function storedReason({
   decline_reason,
   decline_reason_key,

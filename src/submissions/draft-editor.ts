@@ -35,50 +35,50 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
-/** A draft, with data about how much of it could be submitted now. */
+/** A draft, with details of how much of it could be submitted now. */
 export interface PreparedDraft {
   readonly draft: Draft;
-  /** The rows of the draft that the guild already submitted. */
+  /** The rows of the draft that the guild has already submitted, each with the earlier submission. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly allowance: Allowance;
-  /** Whether the submission would wait for a moderator. */
+  /** Whether the submission would need a moderator's approval. */
   readonly waits: boolean;
-  /** How many lines fit into one modal, of the invalid lines and of the lines that lack a game. */
+  /** How many invalid lines, and how many lines without a game, fit into one modal. */
   readonly edits: { readonly invalid: number; readonly lacking: number };
 }
 
-/** A new draft with edited lines, and the reason why their original draft is no longer available. */
+/** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
 /**
- * The maximum length of a paragraph field (Discord docs: Component Reference, Text Input). Lines that are edited together
- * can't be longer.
+ * Maximum length of a paragraph text input (Discord docs: Component Reference, Text Input). It limits how many lines can be
+ * edited in one modal.
  */
 export const MOST_TYPED = 4000;
 
 /**
- * The maximum size of a stored list in bytes, not including text that is stored with it. A thousand typical servers take a
- * third of it.
+ * Maximum size of a stored list in bytes, excluding any unparsed text that is stored with it. A list of a thousand typical
+ * servers takes up about a third of this.
  */
 const MOST_BYTES = 400_000;
 
 /** The changed draft, or the reason why it could not be changed. */
 export type EditResult = PreparedDraft | Unavailable | UnreadableList;
 
-/** Returns the corrected values of a row; `undefined` if the row doesn't change. */
+/** Returns the corrected values for a row, or `undefined` to leave the row unchanged. */
 export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
-  /** The draft's id, and the id of a new draft in case the first no longer exists. */
+  /** The draft's id, and the id to use for a new draft if that one is no longer available. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** The draft's latest submission at the time when the modal was opened. */
+  /** The draft's latest submission when the modal was opened. */
   readonly submissionId: string;
 }
 
-/** A waiting draft with its member's edits, which haven't been stored yet. */
+/** A draft that is waiting for approval, with its member's edits, which haven't been stored yet. */
 export interface WaitingEdit {
   readonly draft: Draft;
   /** The rows that the edit made invalid. */
@@ -86,7 +86,7 @@ export interface WaitingEdit {
 }
 
 /**
- * Changes drafts until they are submitted. Each change is one transaction that reads, changes and saves the draft, then
+ * Edits drafts before they are submitted. Each edit is a single transaction that reads, changes and saves the draft, then
  * counts the servers that could be submitted.
  */
 export function createDraftEditor(deps: DraftEditorDeps) {
@@ -116,26 +116,27 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
     const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // Since the last check, an admin may have allowed more games, a moderator may have decided, or the service's list of
-    // games may have arrived.
+    // Since the last check, an admin may have allowed more games, a moderator may have made a decision, or the service's
+    // list of games may have loaded.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
-    // A submission that needs approval waits as a whole. Limits count its servers when a moderator approves it.
+    // A submission that needs approval always waits as a whole; its servers only count towards the limits once a moderator
+    // approves it.
     const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
     return { draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
 
-  /** Saves a draft, unless it is too large or belongs to another member. */
+  /** Saves a draft unless it is too large or belongs to another member. */
   async function prepareAndSave(by: Submitter, draft: Draft): Promise<EditResult> {
     const prepared = await prepare(by, draft);
     return whyTooMany(prepared.draft) ?? (await drafts.save(by, prepared.draft)) ?? prepared;
   }
 
-  /** Reads the lines of a modal, each of which begins with its number. */
+  /** Parses the lines that a member entered in a modal. Each line starts with its line number. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
     const list = await parser.read({ guildId, texts: [text], game: '' });
@@ -143,7 +144,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return { list: rows ? { ...list, rows } : list, numbers };
   }
 
-  /** Changes a draft, unless it has been submitted or cancelled. */
+  /** Changes a draft unless it has already been submitted or cancelled. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     inDrafts(store, by, async () => {
       const found = await drafts.find(by, id);
@@ -153,28 +154,35 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   return {
     /**
      * Saves a new draft.
-     * @returns the draft, or the reason why it could not be saved
+     * @returns the saved draft, or the reason why it could not be saved
      */
     open: (by: Submitter, draft: Draft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, draft)),
-    /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
+    /**
+     * Checks again how much of an unchanged draft could be submitted, and extends the draft's lifetime by another 15
+     * minutes.
+     */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Rechecks every row that has a correction. Looks up game servers before the transaction. */
+    /**
+     * Applies a correction to each row that needs one and validates those rows again. Game servers are looked up before the
+     * transaction starts.
+     */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = serverLookup && (await drafts.find(by, id));
       const expected = typeof found === 'object' ? reread(found, corrected) : undefined;
       const rows = expected && (await serverLookup?.complete(expected.rows));
       return change(by, id, (draft) => {
         const read = reread(draft, corrected);
-        // The draft may have changed during the lookup.
+        // The draft may have changed while the servers were being looked up.
         return rows && isDeepStrictEqual(read, expected) ? withRows(read, rows) : read;
       });
     },
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
-     * Replaces the {@link linesToEdit} with the member's version of them. Lines that the member removed are dropped. If the
-     * draft is no longer available, the typed lines become a new draft, and `whySeparate` contains the reason.
+     * Replaces the lines shown in the modal (see {@link linesToEdit}) with the member's edited version. Lines that the
+     * member deleted are dropped. If the draft is no longer available, the edited lines become a new draft, and
+     * `whySeparate` gives the reason.
      */
     async edit(
       by: Submitter,
@@ -186,7 +194,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const edited = await inDrafts(store, by, async () => {
         const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;
-        // A later submission has removed lines from the draft, or left different lines in it.
+        // A later submission has already removed or changed some of the draft's lines.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const draft = withRead(withoutTyped(found), which, rows, numbers);
         const read = { ...draft, noise: (found.noise ?? 0) + noise };
@@ -197,7 +205,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const opened = await inDrafts(store, by, () => prepareAndSave(by, separate));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
     },
-    /** Reads the member's version of all lines of a waiting draft, without storing it. */
+    /** Parses the member's edited version of all lines of a draft that is waiting for approval, without storing it. */
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
@@ -213,9 +221,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { draft, newlyInvalid };
     },
     /**
-     * Keeps text that could not be read as a list. It is stored in its draft, even if the draft is waiting for a moderator,
-     * or in a new draft.
-     * @param panelChannelId the channel of the panel that a new draft is started from
+     * Stores text that could not be parsed as a list. The text is added to its draft, even if the draft is waiting for a
+     * moderator. If there is no such draft, a new one is created.
+     * @param panelChannelId the channel of the panel that the member used to start the new draft
      */
     async keepTyped(
       by: Submitter,
@@ -236,7 +244,10 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   };
 }
 
-/** Returns the reason why a list is too long to be kept: it has too many lines, or its lines are too long. */
+/**
+ * Returns an error if a list is too long to be stored, either because it has too many lines or because its lines are too
+ * long.
+ */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
@@ -245,8 +256,8 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
 }
 
 /**
- * Removes passwords from text that will be stored. In JSON, a password ends at its quotation mark; elsewhere, at the end of
- * the line.
+ * Removes passwords from text before it is stored. A password ends at the closing quotation mark in JSON, and at the end of
+ * the line in any other text.
  */
 function keptText(text: string): string {
   const plain = plainText(text);
@@ -258,7 +269,7 @@ function keptText(text: string): string {
 }
 
 /**
- * Returns the lines of a draft that fit into a modal: first invalid lines, then lines that lack a game, then the others.
+ * Returns as many lines of a draft as fit into a modal: invalid lines first, then lines without a game, then all others.
  */
 export function linesToEdit(
   { rows }: Draft,
@@ -275,7 +286,7 @@ function editsOf(draft: Draft): PreparedDraft['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-/** Replaces the edited rows of a draft with the newly read rows. */
+/** Replaces the rows that were edited with the newly parsed rows. */
 function withRead(
   draft: Draft,
   which: Editing,
@@ -289,13 +300,13 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** Gives each row the line number that was written in front of it. */
+/** Numbers each row by the line number that the member's text has in front of it. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** Adds the usual port of a row's game, if the row lacks only that. */
+/** Adds the default port of a row's game if the port is the only thing missing. */
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 
@@ -306,7 +317,7 @@ type RowWithoutPort = InvalidRow & {
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
 
-/** Whether an invalid row may have become valid. */
+/** Whether an invalid row may have become valid since it was last checked. */
 function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
   if (row.kind !== 'invalid') return false;
   const { code } = row.problem;
@@ -315,16 +326,16 @@ function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
 }
 
 interface SubmitRules {
-  /** Aliases; absent if all games are allowed. */
+  /** The aliases of the allowed games; `undefined` if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
-  /** The addresses that are waiting for a moderator. */
+  /** The addresses of the member's servers that are waiting for a moderator. */
   readonly waiting: ReadonlySet<string>;
   readonly games: GameIndex;
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, even if they repeat another row. A game that isn't allowed takes
- * precedence over all other problems, because correcting those wouldn't help.
+ * Marks rows that can't be submitted now as invalid, even if they are duplicates. A game that isn't allowed takes
+ * precedence over all other problems, because fixing those wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {

@@ -4,42 +4,45 @@ import type { DraftsTable } from '../storage/tables.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { SubmittedServer } from './submissions.ts';
 
-/** A draft: lines that a member edits and submits (see drafts.ts). */
+/** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft {
   readonly id: string;
   /**
-   * How the draft was entered: in the fields for one server, as lines of text, or in prose that the bot searched for
-   * servers.
+   * How the member entered the draft: in the fields for a single server, as lines of text, or as prose in which the bot
+   * searched for servers.
    */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
-  /** How many lines contained words but no server. */
+  /** Number of lines that contained text but no server. */
   readonly noise?: number;
-  /** Whether servers that the guild already submitted are submitted again. */
+  /** Whether to submit servers again that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** The channel of the panel that the draft was started from. */
+  /** The channel of the panel that the member used to start the draft. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText;
 }
 
 /**
- * Which lines to edit. `invalid`: those that aren't ready. `all`: every line, for example after servers were rejected or
- * not sent.
+ * Which lines to edit: `invalid` for those that aren't ready, or `all` for every line, for example after servers were
+ * rejected or not sent.
  */
 export type Editing = 'invalid' | 'all';
 
-/** Text that could not be read as a list. The member can correct it in the same modal. */
+/** Text that could not be parsed as a list. The member can reopen the modal and correct it. */
 export interface TypedText {
   readonly text: string;
-  /** The game for lines that don't name one; can be empty. */
+  /** The game for lines that don't name one; may be empty. */
   readonly game: string;
-  /** The modal that it was typed into: the one for a whole list, or the one for editing lines of the draft. */
+  /**
+   * The modal that the member typed the text into: `paste` for a whole list, or one of the modals for editing the draft's
+   * lines.
+   */
   readonly modal: 'paste' | Editing;
 }
 
 /**
- * Whether a draft is submitted as soon as it is ready. Servers that were found in a text are shown first, because the
- * member may not have checked them.
+ * Whether a draft is submitted as soon as it is ready. Servers that the bot found in text are shown to the member first,
+ * because the member may not have checked them.
  */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
@@ -47,8 +50,8 @@ export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | 
   others.length === 0 ? row : undefined;
 
 /**
- * Returns the rows that are sent when the draft is submitted.
- * @param alreadySubmitted the rows that the guild already submitted
+ * Returns the rows to send when the draft is submitted.
+ * @param alreadySubmitted the rows that the guild has already submitted
  */
 export function rowsToSend(
   { rows, includesAlreadySubmitted }: Draft,
@@ -67,7 +70,7 @@ export const draftToStore = ({ id, source, ...lines }: Draft) => ({
   lines: JSON.stringify(lines),
 });
 
-/** The reverse of {@link draftToStore}; `undefined` if the lines can't be read. */
+/** Does the reverse of {@link draftToStore}. Returns `undefined` if the stored lines can't be parsed. */
 export function draftFromStore({
   id,
   source,
@@ -82,8 +85,8 @@ export function draftFromStore({
 }
 
 /**
- * Returns the part of a draft that stays in it while it is being submitted.
- * @param rows the submitted rows, and the rows that a limit holds back
+ * Returns the draft as it is stored while some of its rows are being submitted.
+ * @param rows the submitted rows, including those held back by a limit
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
@@ -92,9 +95,9 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * Returns the part of a draft that stays in it after its submission. Drops accepted servers, and lines that the report
- * counted as repeated or as having no server. After an approved submission, keeps only servers that weren't sent or were
- * rejected because of the key.
+ * Returns the draft as it is stored after a submission. Drops accepted servers, duplicates, and the count of lines without
+ * a server. After an approved submission, it keeps only the submitted servers that were not sent, or that were rejected
+ * because of the guild's key.
  */
 export function afterSubmission(
   draft: Draft,
@@ -113,10 +116,10 @@ export function afterSubmission(
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether every line of a draft has been corrected and submitted. */
+/** Whether nothing is left in a draft to correct or submit. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
-/** Returns the lines of a draft that don't belong to these servers. */
+/** Returns the rows of a draft that don't belong to any of these servers. */
 export function otherRows(
   { rows }: Draft,
   servers: readonly Pick<SubmittedServer, 'line' | 'server'>[],
@@ -125,7 +128,7 @@ export function otherRows(
   return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
 }
 
-/** Replaces the row of one of these servers in a draft. */
+/** Replaces a server's row in the draft with the corrected row. */
 export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, row: ReadyRow): Draft =>
   withRows(
     draft,
@@ -134,10 +137,16 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Identifies a ready row. One line can contain several servers, and a line that repeats an earlier one is never ready. */
+/**
+ * Returns a key that identifies a ready row. The line number alone isn't enough, because one line can contain several
+ * servers.
+ */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/** Whether the service hasn't decided about the server, because it wasn't sent, or the service rejected the guild's key. */
+/**
+ * Whether the service has yet to decide about the server, either because the server wasn't sent or because the service
+ * rejected the guild's key.
+ */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 

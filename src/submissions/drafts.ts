@@ -7,40 +7,40 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 
 /** How long a draft is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** The maximum number of drafts that a member can have. When it is exceeded, the oldest is deleted. */
+/** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
 const MOST_DRAFTS = 10;
 /**
- * The maximum size of all drafts of a guild, in bytes. When it is exceeded, the oldest is deleted. One draft takes 400 KB
- * at most.
+ * Maximum total size of a guild's drafts in bytes. Beyond that, the oldest drafts are deleted. A single draft takes up at
+ * most 400 KB.
  */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
-  /** Whether the member can manage the guild, so that their submissions don't wait for a moderator. */
+  /** Whether the member can manage the guild. Submissions from such members don't need approval. */
   readonly isAdmin?: boolean;
-  /** The member's roles. One of them may be the trusted role. */
+  /** The ids of the member's roles, which may include the trusted role. */
   readonly roleIds?: readonly string[];
 }
 
 /**
- * The reason why a draft, or a submission of it, isn't available.
- * - `gone`: it is too old.
- * - `being-sent`: a submission of it is being sent.
- * - `submitted`: a submission of it is waiting for a moderator, or everything in it was accepted.
+ * The reason why a draft, or one of its submissions, isn't available.
+ * - `gone`: the draft has expired or no longer exists.
+ * - `being-sent`: a submission of the draft is currently being sent.
+ * - `submitted`: a submission of the draft is waiting for a moderator, or everything in the draft was accepted.
  * - `decided`: the submission is no longer waiting for a moderator.
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
-/** A draft that its member can change. */
+/** A draft that its member can still edit. */
 export interface OpenDraft {
   readonly draft: Draft;
-  /** The `created_at` of its latest submission, if it has one. */
+  /** The `created_at` of the draft's latest submission, if there is one. */
   readonly latestAt: number | undefined;
 }
 
-/** The columns of a draft and of its latest submission. Columns of a missing row are null. */
+/** Columns of a draft joined with its latest submission. They are null where the draft or the submission doesn't exist. */
 type DraftColumns = Nullable<
   Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
 >;
@@ -49,8 +49,8 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 export type Drafts = ReturnType<typeof createDrafts>;
 
 /**
- * Changes drafts of a guild in a transaction. A power cut may lose the change, which is acceptable because nothing has been
- * sent yet.
+ * Changes a guild's drafts in a transaction. A power failure may lose the change, which is acceptable because nothing has
+ * been sent yet.
  */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
@@ -79,8 +79,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       );
 
   /**
-   * Deletes the oldest drafts of the member and of the guild until both are within their limits. Never deletes the draft
-   * that was just saved, even if the clock was set back and its time is the earliest.
+   * Deletes the oldest drafts until both the member and the guild are within their limits. Never deletes the draft that was
+   * just saved, even if the clock was set back and that draft therefore seems to be the oldest.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
@@ -104,10 +104,10 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
   /**
-   * Reads a draft and its latest submission, as far as they exist. Returns the reason if the member can't change the draft.
+   * Reads a draft and its latest submission, where they exist. If the member can't change the draft, returns the reason.
    */
   async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
-    // After a draft has been deleted, its submissions still show who owned it.
+    // The join still finds the owner of a deleted draft through its submissions.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
       .leftJoin('drafts', 'drafts.id', 'wanted.id')
@@ -144,7 +144,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   }
 
   /**
-   * Saves a draft for 15 minutes from now.
+   * Saves a draft and keeps it for another 15 minutes.
    * @returns the reason if it could not be saved
    */
   async function write(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
@@ -158,7 +158,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         conflict
           .column('id')
           .doUpdateSet(content)
-          // Another guild's transaction may have inserted a draft with this id.
+          // Another guild's transaction may have inserted a draft with the same id.
           .where('drafts.guild_id', '=', guildId)
           .where('drafts.user_id', '=', user.id),
       )
@@ -168,7 +168,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     return undefined;
   }
 
-  /** Saves a draft when one of its submissions begins or ends. */
+  /** Saves a draft when one of its submissions starts or ends. */
   async function keep(draft: Draft): Promise<void> {
     const { id, source, lines } = draftToStore(draft);
     await tables()
@@ -182,14 +182,15 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     open,
     find,
     keep,
-    /** Reads a draft that has a waiting or running submission; `undefined` if it has been deleted. */
+    /** Reads a draft that has a waiting or running submission. Returns `undefined` if the draft has been deleted. */
     async read(id: string): Promise<Draft | undefined> {
       const row = await rowOf(id);
       return row && draftFromStore(row);
     },
     /**
-     * Saves a draft for 15 minutes from now.
-     * @returns the reason if it wasn't saved: it belongs to another member, or has a waiting or running submission
+     * Saves a draft and keeps it for another 15 minutes.
+     * @returns the reason if the draft could not be saved, because it belongs to another member or has a waiting or running
+     * submission
      */
     save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -197,8 +198,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         return typeof found === 'string' ? found : write(by, draft);
       }),
     /**
-     * Saves a draft that is about to be submitted. Replaces lines that another modal saved but that weren't submitted.
-     * Called inside the guild's transaction.
+     * Saves a draft that is about to be submitted, replacing any stored lines that haven't been submitted yet. Must be
+     * called inside the guild's transaction.
      */
     async replace(by: Submitter, draft: Draft): Promise<OpenDraft | Unavailable> {
       const found = await readRow(by, draft.id);
@@ -209,8 +210,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
-     * Cancels a draft, or returns why it isn't available. Its row is kept for the rest of the 15 minutes, to show that the
-     * draft was cancelled.
+     * Cancels a draft, or returns the reason why it isn't available. The row is kept for the rest of the 15 minutes, so
+     * that the bot can report that the draft was cancelled.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -219,12 +220,12 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),
-    /** Deletes the expired drafts of a guild. Called inside the guild's transaction. */
+    /** Deletes a guild's expired drafts. Must be called inside the guild's transaction. */
     async deleteOld(guildId: string): Promise<void> {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft after everything in it has been submitted. */
+    /** Deletes a draft once nothing in it is left to submit. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

@@ -9,9 +9,9 @@ import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submissions } from './submissions.ts';
 
-/** How many days rejected and unsent servers are kept. */
+/** Number of days for which rejected and unsent servers are kept. */
 export const REJECTED_KEPT_DAYS = 30;
-/** The maximum duration of a submission, in milliseconds. */
+/** Maximum duration of a submission, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
 
 interface ErasureDeps extends SubmissionStoreBase {
@@ -21,8 +21,8 @@ interface ErasureDeps extends SubmissionStoreBase {
 }
 
 /**
- * Deletes stored submissions: when a member or an admin requests it, and when they expire. Servers that still count towards
- * a limit are left for the hourly job. Every method throws a StoreError when the store fails.
+ * Deletes stored submissions, either at the request of a member or an admin, or when they expire. Servers that still count
+ * towards a limit stay until an hourly job can delete them. Every method throws a StoreError when the store fails.
  */
 export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
   const { tables } = store;
@@ -47,7 +47,10 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /** Deletes unsent servers first, so that they never push out servers that the guild has submitted. */
+  /**
+   * Deletes the guild's oldest servers in excess of the maximum. Servers that were never sent are deleted first, so that
+   * they don't displace submitted ones.
+   */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -67,8 +70,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   }
 
   /**
-   * Deletes ended submissions that were withdrawn or have no servers, once their message is up to date and their draft has
-   * expired.
+   * Deletes submissions that were withdrawn or have no servers left, once the moderators' message is up to date and the
+   * draft has expired.
    */
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
@@ -86,7 +89,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
   }
 
-  /** Deletes the ids of members whose name was deleted, as soon as no limit needs them. */
+  /** Deletes the user ids of members who had their names deleted, as soon as no limit needs those ids any longer. */
   async function dropForgottenIds(guildId: string): Promise<void> {
     await tables()
       .updateTable('servers')
@@ -120,7 +123,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       if (next === undefined) return;
       last = next;
       yield next;
-      // SQLite blocks while it reads, so other work runs between two guilds.
+      // SQLite blocks the event loop while reading, so this yields to other work between guilds.
       await setImmediate();
     }
   }
@@ -128,8 +131,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   return {
     guilds,
     /**
-     * Deletes all submission data of a guild, except the number of servers that still count towards its limit. Running
-     * submissions stop sending. Called inside the guild's transaction.
+     * Deletes all of a guild's submission data, but keeps the number of servers that still count towards the guild's limit.
+     * Running submissions stop sending. Must be called inside the guild's transaction.
      */
     async deleteGuild(guildId: string): Promise<void> {
       await limits.keepUsed(guildId);
@@ -139,9 +142,9 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     },
     /**
      * Deletes a member's drafts, withdraws their waiting submissions, and removes their name from everything that they
-     * submitted, corrected or decided. Also deletes their id where no limit needs it. Running submissions leave nothing to
-     * submit, and don't wait again. Called inside the guild's transaction.
-     * @returns how many servers the name was removed from
+     * submitted, corrected or decided. Their user id is also deleted wherever no limit needs it. Servers that a running
+     * submission doesn't send are not kept for another attempt. Must be called inside the guild's transaction.
+     * @returns the number of servers that the name was removed from
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
       const own = () => submissionsOf(guildId).where('user_id', '=', userId).select('id');
@@ -185,11 +188,11 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       return count;
     },
     /**
-     * For each guild, ends submissions that have been running or waiting for too long, then deletes records that are
-     * expired or over the limit. Each guild has one transaction, so that no submission outlives its servers. In a guild
-     * with 20,000 single-server submissions, the longest SQLite statement takes 50 ms of CPU time, and 210 ms after
-     * `HISTORY_DAYS` was halved (measured).
-     * @throws the abort reason of `stopping`, between two guilds
+     * For each guild, ends submissions that have been running or waiting for too long, then deletes records that have
+     * expired or exceed the maximum. Each guild is handled in a single transaction, so that a submission is never left
+     * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement was measured at
+     * 50 ms of CPU time, or 210 ms right after `HISTORY_DAYS` had been halved.
+     * @throws the abort reason once `stopping` is aborted, but only between two guilds
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       await limits.dropUsed();

@@ -12,67 +12,70 @@ import type { Submission } from './submissions.ts';
 export interface HistoryEntry extends ServerSubmission {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The member's Discord id. Like the name, it is empty once the member's name has been deleted. */
+  /** The member's Discord user id. Both the id and the name are empty if the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: ServerOutcome;
-  /** The moderator who decided; absent if no moderator did, or if the moderator's name was deleted. */
+  /**
+   * The user id of the moderator who made the decision; `undefined` if no moderator was involved or the moderator's name
+   * was deleted.
+   */
   readonly decidedBy?: string | undefined;
-  /** The moderator's reason for declining it, if they gave one. */
+  /** The moderator's reason for declining the server, if they gave one. */
   readonly declineReason?: DeclineReason | undefined;
 }
 
-/** A submission, with the number of its servers for each outcome. */
+/** A submission, with the number of servers for each outcome. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
     Pick<Submission, 'decidedByName' | 'correctedByName'> {
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  /** Whether a moderator declined it. */
+  /** Whether a moderator declined the submission. */
   readonly isDeclined: boolean;
-  /** As in {@link Submission}. */
+  /** See {@link Submission}. */
   readonly correctedBy: string | undefined;
-  /** The server, if it is the only one. */
+  /** The submission's server, if there is exactly one. */
   readonly only: HistoryEntry | undefined;
 }
 
-/** Selects entries of a guild. Absent fields match every entry. */
+/** Selects entries from a guild's history. Omitted fields match everything. */
 export interface HistoryFilter {
   readonly userId?: string;
   /** The game's alias. */
   readonly game?: string;
   readonly outcome?: ServerOutcome['kind'];
-  /** Part of the address, in lower case. */
+  /** A substring of the address, in lower case. */
   readonly address?: string;
 }
 
 export type History = ReturnType<typeof createHistory>;
 
-/** The maximum number of servers per guild in the history. */
+/** Maximum number of servers in a guild's history. */
 export const MOST_ENTRIES = 20_000;
-/** The maximum number of submissions that a search counts. */
+/** Maximum number of submissions that a search counts. */
 export const MOST_FOUND = 1_000;
-/** How many servers an export reads per query. */
+/** Number of servers that an export reads per query. */
 const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
-/** Reads what each guild has submitted, newest first. Every method throws a StoreError when the store fails. */
+/** Reads each guild's submission history, newest first. Every method throws a StoreError when the store fails. */
 export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const { tables } = store;
 
-  /** Selects the servers of a guild that have an outcome. */
+  /** Selects the guild's servers that have an outcome. */
   const ended = (guildId: string) =>
     tables()
       .selectFrom('servers')
       .where('servers.guild_id', '=', guildId)
       .where('servers.ended_at', 'is not', null);
 
-  /** Selects the servers that match the filter, from all members. */
+  /** Selects the servers, from any member, that match the filter. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // An expression is necessary, because SQLite would otherwise scan the outcomes of all guilds (50 ms, measured).
+      // The `coalesce` keeps SQLite from choosing a query plan that scans the outcomes of all guilds (measured at 50 ms).
       .$if(outcome !== undefined, (rows) =>
         rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
       )
@@ -81,8 +84,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       );
 
   /**
-   * Selects the matching servers with their submissions.
-   * @param userId restricts the result to this member
+   * Selects the matching servers together with their submissions.
+   * @param userId limits the result to one member
    */
   const withSubmission = (guildId: string, { userId, ...filter }: HistoryFilter) =>
     matching(guildId, filter)
@@ -91,8 +94,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
 
   return {
     /**
-     * Finds the ids of submissions that have a matching server, newest first. Returns at most {@link MOST_FOUND} + 1 ids,
-     * where the last one only shows that there are more.
+     * Finds the ids of submissions with a matching server, newest first. Returns up to {@link MOST_FOUND} + 1 ids; the
+     * extra one only indicates that there are more results.
      */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
       await myTurn(guildId);
@@ -112,7 +115,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** Reads these submissions, in the given order. */
+    /** Reads the submissions with these ids, in the given order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
       await myTurn(guildId);
       const rows = await withSubmission(guildId, {})
@@ -144,7 +147,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
           ) ?? [],
       );
     },
-    /** Reads all matching servers in batches. */
+    /** Reads all matching servers, in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
       let some = withSubmission(guildId, filter);
       for (;;) {
@@ -166,14 +169,14 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         );
       }
     },
-    /** Returns the aliases of all games whose servers the guild submitted. */
+    /** Returns the aliases of all games for which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
       const rows = await ended(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
     /**
-     * Returns the games of the guild's latest 1,000 servers that were accepted or may have been received, with one item for
-     * each server.
+     * Returns the games of the guild's latest 1,000 servers, one item per server. Servers that the service can't have
+     * accepted are left out.
      */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
@@ -186,8 +189,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .map(({ game }) => game);
     },
     /**
-     * Whether a member has exactly this many accepted servers in the guild. Reads only the index, and at most one entry
-     * more than necessary.
+     * Whether the member has exactly this many accepted servers in the guild. Reads only the index, and at most `count` + 1
+     * entries.
      */
     async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
       const found = await tables()
@@ -201,7 +204,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       return found.length === count;
     },
     /**
-     * Counts the servers of the guild that have an outcome. Some are deleted when there are more than {@link MOST_ENTRIES}.
+     * Counts the guild's servers that have an outcome. If there are more than {@link MOST_ENTRIES}, the excess is deleted
+     * later.
      */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
@@ -215,7 +219,7 @@ const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
 
-/** Escapes text for LIKE, so that `%` and `_` only match themselves. */
+/** Escapes `%` and `_` so that LIKE matches them literally. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
 export const ENTRY_COLUMNS = [
@@ -240,7 +244,7 @@ type EntryRow = Pick<
 > &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
-/** A submission, and how many of its servers have a certain outcome. */
+/** A submission, with the number of its servers that have one particular outcome. */
 interface OutcomeRow
   extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
@@ -251,15 +255,15 @@ interface OutcomeRow
 }
 
 /**
- * @param rows one for each outcome
- * @param only the server, if it is the only one
+ * @param rows one row per outcome
+ * @param only the submission's server, if there is exactly one
  */
 function submissionOf(
   rows: readonly OutcomeRow[],
   only: HistoryEntry | undefined,
 ): SubmissionEntry | undefined {
   const [first] = rows;
-  // The submission has been deleted.
+  // The submission has been deleted in the meantime.
   if (first === undefined) return undefined;
   const counts = { ...NONE };
   for (const { outcome, count } of rows) counts[outcome ?? 'unknown'] += count;

@@ -4,20 +4,20 @@ import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** How many servers of a request can be submitted now, and which limit holds back the rest. */
+/** The number of servers in a request that can be submitted now, and the limit that holds back the rest. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
 }
 
 export interface ReachedLimit {
-  /** The strictest limit. */
+  /** The strictest of the limits that were reached. */
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
-  /** How many servers this limit allows in its period. */
+  /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;
-  /** When the rest, or as much of it as the limit allows, can be submitted; in milliseconds since 1970. */
+  /** When the remaining servers can be submitted (or as many of them as the limit allows), in milliseconds since 1970. */
   readonly until: number;
-  /** Whether the draft will still exist at that time. */
+  /** Whether the draft will still exist by then. */
   readonly isSoon: boolean;
 }
 
@@ -25,17 +25,17 @@ export interface AllowanceRequest {
   readonly guildId: string;
   readonly userId: string;
   readonly count: number;
-  /** How many servers a member can submit in a calendar day (UTC). */
+  /** Maximum number of servers that a member can submit per calendar day (UTC). */
   readonly dailyQuota?: number | undefined;
 }
 
 interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
-  /** How many servers count, as a part of a statement. */
+  /** A SQL expression that counts the servers used up so far. */
   readonly used: RawBuilder<number>;
   /**
-   * Returns when that many more servers, or as many of them as the limit allows, can be submitted, in milliseconds since
+   * Returns when `more` additional servers can be submitted (or as many of them as the limit allows), in milliseconds since
    * 1970.
-   * @param used the number of servers that count now
+   * @param used the number of servers that currently count towards the limit
    */
   freedAt(more: number, used: number): Promise<number>;
 }
@@ -45,11 +45,11 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * Calculates how much members and guilds can submit. A sent or reserved server counts whatever its outcome is, unless the
- * service rejected it because of the key. The limits count rows of the table `servers`.
+ * Calculates how many servers members and guilds can still submit. Every server that was sent or reserved counts, whatever
+ * its outcome, unless the service rejected it because of the guild's key. The counts come from the `servers` table.
  */
 export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
-  /** Part of a statement: the servers of a guild, or of one of its members, that were reserved in this period. */
+  /** SQL fragment that selects the servers that a guild, or one of its members, reserved during a period. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
@@ -64,10 +64,13 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     return rows[0]?.at ?? now();
   }
 
-  /** Part of a statement: the servers that the guild submitted before its data was deleted, and that still count. */
+  /**
+   * SQL fragment that selects the number of servers that a guild submitted before its data was deleted and that still
+   * count.
+   */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
-    // As with the servers themselves, a later time was written while the clock was ahead.
+    // A later time can only have been written while the clock was ahead, so it is ignored.
     return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
   }
 
@@ -100,8 +103,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // That many of the oldest servers must stop counting. If there are fewer, some of the servers submitted now must
-        // stop counting too.
+        // This many of the oldest servers must stop counting first. If fewer than that count now, some of the servers being
+        // submitted must stop counting too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
@@ -113,15 +116,15 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   }
 
   /**
-   * Calculates how many servers of a request can be submitted now. All limits apply. The strictest one determines the
-   * number. The rest can follow once no limit holds it back. The table may contain future times, if a clock was ahead.
+   * Calculates how many servers of a request can be submitted now, which is what the strictest limit allows. The rest can
+   * follow once no limit holds them back. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
-    // This statement is written by hand. With Kysely's builder, /help spent more time building the statements than
-    // counting.
+    // The SQL is written by hand, because with Kysely's query builder `/help` spent more time building the queries than
+    // running them.
     const used = await tables()
       .selectNoFrom(limits.map((each) => each.used.as(each.code)))
       .executeTakeFirstOrThrow();
@@ -145,16 +148,16 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   return {
     allowance,
     /**
-     * Calculates how many more servers can be submitted now, and which limit applies to any further ones. If the number is
-     * 0, also calculates when the next one can be submitted.
+     * Calculates how many more servers can be submitted now, and which limit applies after that. If none can be submitted,
+     * also calculates when the next one can.
      */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
     },
     /**
-     * Records how much of its limit a guild has used. Called before the guild's servers are deleted, so that they continue
-     * to count.
+     * Records how much of its limit a guild has used. Must be called before the guild's servers are deleted, so that they
+     * still count.
      */
     async keepUsed(guildId: string): Promise<void> {
       const windowMs = guild.seconds * 1000;
@@ -177,11 +180,11 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
         .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(used))
         .execute();
     },
-    /** Deletes records of {@link keepUsed} that no longer count. */
+    /** Deletes the records written by {@link keepUsed} that no longer count. */
     async dropUsed(): Promise<void> {
       await tables().deleteFrom('used').where('until', '<=', now()).execute();
     },
-    /** Returns a time in milliseconds since 1970. Servers reserved before it don't count towards any limit. */
+    /** Returns the earliest time at which a reserved server can still count towards a limit, in milliseconds since 1970. */
     countsSince: (): number =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
   };

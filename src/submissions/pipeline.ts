@@ -33,47 +33,50 @@ import type { SubmissionStore } from './submission-store.ts';
 import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
 import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
-/** An interaction's request to submit a member's draft. */
+/** A request, made by an interaction, to submit a member's draft. */
 export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** The channel for the announcement if the admins haven't chosen one; absent if a moderator approves the submission. */
+  /**
+   * The channel to announce the submission in if the admins haven't chosen one; `undefined` if a moderator approves the
+   * submission.
+   */
   readonly channelId?: string | undefined;
-  /** The guild's language, as Discord names it. */
+  /** The guild's locale, in Discord's format. */
   readonly guildLocale: string;
   readonly isAdmin: boolean;
-  /** Aborted when the bot has to stop; `undefined` if the submission can't be interrupted. */
+  /** Aborted when the bot has to stop; `undefined` if the submission must not be interrupted. */
   readonly stopping: AbortSignal | undefined;
   /** The draft's id. */
   readonly id: string;
-  /** The moderator who approves the submission with this interaction. The submitter is still the member. */
+  /** The moderator who is approving the submission through this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
-  /** The submission that the moderator has seen. */
+  /** The submission as the moderator saw it. */
   readonly submissionId?: string | undefined;
-  /** The draft that was just entered. It replaces the stored lines. */
+  /** A draft that the member has just entered, which replaces the stored lines. */
   readonly draft?: Draft;
   /**
-   * Whether the new draft also replaces the waiting submission. If the draft can't be submitted, the waiting submission
-   * stays unchanged.
+   * Whether the new draft also replaces a waiting submission. If the draft can't be submitted, the waiting submission is
+   * left unchanged.
    */
   readonly replacesWaiting?: boolean;
-  /** Whether servers that the guild already submitted are submitted again. */
+  /** Whether to submit servers again that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** The number of servers that the button said it would submit. If the servers have changed since, nothing is sent. */
+  /** The number of servers shown on the button that was pressed. If the number has changed since then, nothing is sent. */
   readonly promised?: number | undefined;
-  /** Called with the number of servers that have an outcome so far. */
+  /** Called with the number of servers that have an outcome so far, and the total. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** The reason why servers weren't submitted. None of them were sent. */
+/** The reason why a submission did not start. None of its servers were sent. */
 export type NotSubmitted =
   | NoKey
-  /** Another submission of the guild is currently sending the same server. */
+  /** Another of the guild's submissions is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** The guild already submitted these. */
+  /** The guild has already submitted these servers. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** A limit doesn't allow any server. */
+  /** A limit has been reached and no more servers can be submitted. */
   | ReachedLimit
   /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
@@ -81,100 +84,104 @@ export type NotSubmitted =
 
 export type SubmitResult =
   | EndedSubmission
-  /** Nothing was sent. */
+  /** Nothing was sent, for the given reason. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** Nothing was sent, because no server can be submitted now, or the number isn't what the button said. */
+  /**
+   * Nothing was sent, because no server can be submitted now or because the number of servers differs from the one on the
+   * button.
+   */
   | { readonly kind: 'changed' }
-  /** A moderator has to approve it first. */
+  /** Nothing has been sent yet, because a moderator has to approve the submission first. */
   | { readonly kind: 'waiting'; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
-/** A submitted row, with the outcome of its server. */
+/** A submitted row and the outcome of its server. */
 export interface RowResult extends ServerResult {
   readonly row: ReadyRow;
 }
 
-/** The outcome of a submission, with the data needed to report it. */
+/** The outcome of a submission, with the data needed to report it to the member. */
 export interface EndedSubmission {
   readonly kind: 'ended';
   readonly draft: Draft;
-  /** In the order in which the rows were submitted. */
+  /** The submitted rows, in the order in which they were submitted. */
   readonly servers: readonly RowResult[];
   /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
-  /** The limit, as far as it is known. */
+  /** The limit that held them back, if known. */
   readonly limited: ReachedLimit | undefined;
-  /** Whether the draft has anything left that the member can correct or submit. */
+  /** Whether the draft still has anything that the member can correct or submit. */
   readonly isLeft: boolean;
-  /** How many more servers the member can submit now; absent if they could not be counted. */
+  /** How many more servers the member can submit now; `undefined` if that could not be determined. */
   readonly remaining: Allowance | undefined;
-  /** The channel for the guild's announcement. */
+  /** The channel that the guild's announcement is posted in. */
   readonly announcedIn: string | undefined;
-  /** Whether these are the first servers that the guild had accepted from this member. */
+  /** Whether these are the member's first accepted servers in the guild. */
   readonly isFirst: boolean;
-  /** Whether the outcomes could be recorded. */
+  /** Whether the outcomes were saved to the store. */
   readonly isRecorded: boolean;
-  /** The problem with the guild's key, if a server wasn't accepted because of it. */
+  /** The problem with the guild's key, if it prevented a server from being accepted. */
   readonly keyProblem: NoKey | undefined;
 }
 
 /**
- * An observer of finished submissions, and of servers that a member could not submit. Its errors are logged and have no
- * other effect.
+ * Observes finished submissions, and servers that a member could not submit. Errors thrown by an observer are logged and
+ * otherwise ignored.
  */
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
-  /** @param isShown whether the message on which a moderator decided also shows these outcomes */
+  /** @param isShown whether the moderators' message about the submission also shows these outcomes */
   ended?(by: Submitter, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
-  /** Updates the message on which moderators decide about a waiting submission. */
+  /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Encrypts the data that is needed to notify the interaction's member of a decision about a draft. */
+  /** Encrypts the data needed to notify the member who made the interaction of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
   /**
-   * Throws if another process has taken over the interaction, and has therefore already told its member that nothing was
-   * sent.
+   * Throws if another process has taken over the interaction. In that case, the other process has already told the member
+   * that nothing was sent.
    */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Notifies the guild's admins that the service has begun to reject their key, or accepts it again. */
+  /** Notifies the guild's admins when the service starts rejecting their key, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-  /** The maximum duration of one request to the service, in milliseconds. */
+  /** Maximum duration of a request to the service, in milliseconds. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
-  /** Pauses between the attempts to record an outcome, in milliseconds. */
+  /** Delays between attempts to record an outcome, in milliseconds. */
   readonly recordPauses?: readonly number[] | undefined;
   readonly now?: () => number;
 }
 
-/** Reserved for delivering the reply, including retries, before the 15 minutes end. */
+/** Time reserved for delivering the reply, including retries, before the 15 minutes are over. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A power cut may lose a reservation, because nothing of it has been sent yet. Marking servers as sending is synced,
- * together with everything before it. The moderators' message is saved and synced before the member is told that the
- * submission is waiting. If Discord rejected the message, there is nothing to save.
+ * A power failure may lose a reservation, which is acceptable because nothing has been sent yet. Marking servers as sending
+ * is a synced write, which also syncs everything written before it. For a submission that needs approval, saving the
+ * moderators' message syncs the reservation before the member is told that the submission is waiting. If Discord rejects
+ * that message, there is nothing to save.
  */
 const NOT_SYNCED = { synced: false };
 
-/** A reserved submission, with the data for its report. */
+/** A submission whose servers are reserved, with the data for its report. */
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
-  /** Whether it has a message on which a moderator decided. */
+  /** Whether the submission has a message that a moderator used to decide on it. */
   readonly hasMessage: boolean;
-  /** The index of a row in this list is the position of its server in the table. */
+  /** The submitted rows. A row's index is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
 }
 
-/** Creates the pipeline of every submission, whether it has one server or a thousand. */
+/** Creates the pipeline that handles every submission, from a single server to a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const {
     store,
@@ -185,7 +192,7 @@ export function createPipeline(deps: PipelineDeps) {
     now = () => Date.now(),
   } = deps;
 
-  /** Notifies the observers one after the other. The member gets the reply even if an observer fails. */
+  /** Notifies the observers one after another. If an observer fails, the member still gets the reply. */
   async function notifyObservers(whom: (observer: Observer) => Promise<void> | undefined): Promise<void> {
     for (const observer of observers) {
       try {
@@ -196,7 +203,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
   }
 
-  /** Returns the latest time at which a request can be sent, in milliseconds since 1970. */
+  /** Returns the latest time at which a request may be sent, in milliseconds since 1970. */
   const lastStart = ({ receivedAt }: SubmitRequest) =>
     receivedAt + TOKEN_LIVES_MS - DELIVERY_MS - longestRequestMs;
 
@@ -206,7 +213,7 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** Finds the draft to submit, and the waiting submission if a moderator approves it. */
+  /** Finds the draft to submit. If a moderator is approving it, also finds the waiting submission. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
   ): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
@@ -226,15 +233,18 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Checks a request, and reserves the servers that can be submitted. If none can, returns the reason, which is the first
-   * check that fails. Problems that only an admin can fix come before problems that the member can fix; problems that only
-   * time fixes come last. Called inside the guild's transaction. The checks are:
-   * 1. the draft: it no longer exists, or has a waiting or running submission;
-   * 2. the guild's key, then the games that the guild allows;
-   * 3. the servers: already submitted, none left, or being sent by another submission;
-   * 4. limits: a submission that waits for a moderator fails only if a limit allows no server at all;
-   * 5. the number that the button said it would submit;
-   * 6. for a submission that waits for a moderator: how much can wait.
+   * Checks a submit request and reserves the servers that can be submitted. If there are none, returns the first reason
+   * found. Problems that only an admin can fix are checked first, then those that the member can fix, then those that only
+   * need time. Must be called inside the guild's transaction.
+   *
+   * The checks, in order:
+   * 1. The draft still exists and has no waiting or running submission.
+   * 2. The guild has a usable key and allows the games.
+   * 3. At least one server is left to submit that wasn't submitted before, and none is currently being sent by another
+   *   submission.
+   * 4. The limits allow at least one server.
+   * 5. The number of servers matches the one on the button.
+   * 6. If the submission needs approval: the number of waiting submissions and servers is within its maximum.
    */
   async function reserve(
     submitRequest: SubmitRequest,
@@ -253,7 +263,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const chosen = await settings.getOrThrow(guildId);
     const { games, dailyQuota } = chosen;
-    // Later messages that don't belong to an interaction use this language.
+    // Later messages that aren't replies to an interaction use this language.
     if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
     if ('code' in key) return notSubmitted(key);
@@ -281,9 +291,11 @@ export function createPipeline(deps: PipelineDeps) {
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
     const waits = approvedBy === undefined && needsApproval(chosen, submitRequest);
-    // Limits count servers when they are sent. All servers of a waiting submission count when a moderator approves it.
+    // Servers count towards the limits once they are sent. The servers of a waiting submission all count when a moderator
+    // approves it.
     const count = waits ? rows.length : allowance.count;
-    // A limit can allow fewer servers than the button said. In that case the report explains it.
+    // If a limit allows fewer servers than the button showed, they are submitted anyway and the report explains the
+    // difference.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
     const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (reason) return notSubmitted(reason);
@@ -329,7 +341,7 @@ export function createPipeline(deps: PipelineDeps) {
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
-    // If an outcome can't be recorded, the bot stops sending, and the hourly job ends the submission.
+    // If an outcome can't be recorded, the bot stops sending, and an hourly job ends the submission later.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
       const ended = plan.recordOutcome(received);
@@ -347,7 +359,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
-    // If servers are waiting again, the message shows only those.
+    // If some servers are waiting again, the moderators' message shows only those.
     const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
@@ -365,8 +377,9 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Reads the data that explains the outcomes. Parts that can't be read are `undefined`, and the report omits them.
-   * @param held how many servers a limit may hold back now
+   * Loads the data that explains the outcomes in the report. Any part that can't be read is `undefined` and left out of the
+   * report.
+   * @param held the number of servers that a limit may be holding back
    */
   async function explain({ guildId, user }: Submitter, ended: EndedSubmission['servers'], held = 0) {
     const { keys, settings, limits } = deps;
@@ -385,7 +398,10 @@ export function createPipeline(deps: PipelineDeps) {
     return { keyProblem, isFirst, remaining, limited: allowance?.limited };
   }
 
-  /** @returns the outcome of the request, and the key if the request was sent */
+  /**
+   * Makes one request to the service.
+   * @returns the outcome, and the key if the request was sent
+   */
   async function makeRequest(
     submitRequest: SubmitRequest,
     submission: Reservation,
@@ -422,14 +438,14 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: submitRequest.interactionId },
         'a request failed because of an error in the bot',
       );
-      // Once the servers are marked as sending, part of the request may have been sent.
+      // Once servers are marked as sending, the service may have received part of the request.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
 
   /**
-   * Stores the outcome of a request in one transaction, with up to three attempts.
-   * @param record stores the outcome, and returns how it changes the status of the key
+   * Stores the outcome of a request in one transaction, retrying if the store fails.
+   * @param record stores the outcome and returns any change to the key's status
    * @returns whether the outcome was recorded
    */
   async function recordRequest(
@@ -448,8 +464,8 @@ export function createPipeline(deps: PipelineDeps) {
 
   return {
     /**
-     * Submits a draft. Reserves the servers in one transaction, then makes one request after the other.
-     * @throws StoreError if the draft can't be reserved; in that case nothing was sent
+     * Submits a draft: reserves the servers in one transaction, then sends the requests one after another.
+     * @throws StoreError if the servers can't be reserved, in which case nothing was sent
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
@@ -458,7 +474,7 @@ export function createPipeline(deps: PipelineDeps) {
         submitRequest.onProgress?.(0, reserved.rows.length);
         return carryOut(submitRequest, reserved);
       }
-      // If nothing of an approved submission was sent, only the moderator is told why.
+      // If an approved submission could not be started, only the moderator is told why.
       if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
         await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
@@ -466,8 +482,8 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * Rebuilds the result of `submit` from the stored submission, without an announcement. Includes lines that weren't
-     * submitted only if the draft still has them.
+     * Rebuilds the result of `submit` from the stored submission, without the announcement. Lines that weren't submitted
+     * are only included if they are still in the draft.
      */
     async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
@@ -498,7 +514,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether no limit, failure or problem with the key prevented a server from being sent. */
+/** Whether every server was sent, with none held back by a limit, a failure or a problem with the guild's key. */
 export const isAllSent = ({
   limitedRows,
   servers,
@@ -512,5 +528,5 @@ const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   outcome,
 });
 
-/** As with an unreadable response, the service may have processed the request. */
+/** Treated like an unreadable response, because the service may have processed the request. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'an error in the bot' };

@@ -8,30 +8,31 @@ import {
   type ServerSubmission,
 } from '../listing/contract.ts';
 
-/** Servers with the same outcome, by their indices. */
+/** Servers that share an outcome, identified by their indices. */
 export interface SharedOutcome {
   readonly indices: readonly number[];
   readonly outcome: Outcome;
 }
 
-/** If the service fails to respond this many times in a row, the submission sends no further requests. */
+/** Number of consecutive requests without a response after which the submission stops sending. */
 const MOST_SILENCES = 2;
 /**
- * The maximum number of requests of one submission that are split in half after a rejection for a reason other than a game.
- * Finding one bad line among 100 takes 7 splits. If the service rejects everything, it must not receive two thousand
- * requests.
+ * Maximum number of times that a submission splits a rejected request in half. Rejections because of a game don't count.
+ * Finding one invalid server among 100 takes 7 splits. The maximum prevents thousands of requests if the service rejects
+ * everything.
  */
 const MOST_HALVINGS = 200;
 
 /**
- * Plans the requests of a submission, with at most 100 servers each, in their order.
- * The service returns one outcome for a whole request, and doesn't add any server of a rejected request (specification
- * §4.1). If one server may be the reason for a rejection, the two halves of the request are sent separately. This applies
- * to the five known reasons, except the key and the empty list, and to every unknown text, such as one about a port (§7
- * allows others). A server of a request that was accepted, or may have been, is never sent again.
+ * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them.
+ * The service returns a single outcome for a whole request, and adds none of the servers if it rejects the request
+ * (specification §4.1). If one server may have caused the rejection, the request is split into two halves that are sent
+ * separately. This is done for every known rejection except an invalid key and an empty list, and for every unknown
+ * message, such as one about a port (§7 allows others). A server is never sent again if its request was accepted or may
+ * have been.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
-  /** Requests that are still to be made. */
+  /** The requests that have not been made yet. */
   let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
   let silences = 0;
   let halvings = 0;
@@ -43,7 +44,10 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /** Ends the servers of games that the service doesn't know, because another request with them would be rejected too. */
+  /**
+   * Gives this outcome to all remaining servers of games that the service doesn't know, because another request with them
+   * would be rejected too.
+   */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
     const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -73,13 +77,13 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
 
   return {
     /**
-     * Returns the servers of the next request; `undefined` if all servers have an outcome. The result stays the same until
-     * {@link recordOutcome} is called.
+     * Returns the servers of the next request, or `undefined` once all servers have an outcome. Keeps returning the same
+     * servers until {@link recordOutcome} is called.
      */
     next: (): readonly number[] | undefined => pending[0],
     /**
-     * Records the outcome of the next request.
-     * @returns the servers that get an outcome, including some of later requests
+     * Records the outcome of the request returned by `next`.
+     * @returns the servers that now have an outcome, which may include servers of later requests
      */
     recordOutcome(outcome: Outcome): readonly SharedOutcome[] {
       const indices = pending.shift() ?? [];
@@ -87,7 +91,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       silences = isAnswered ? 0 : silences + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
-      // The bot wouldn't send the next request either, for the same reason.
+      // The remaining requests would not be sent either, for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },

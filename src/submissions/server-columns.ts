@@ -9,10 +9,10 @@ import {
 import type { ServersTable } from '../storage/tables.ts';
 import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
-/** The outcome of a server whose process ended while it was being sent, or whose outcome could not be recorded. */
+/** The outcome of a server if the process died while sending it, or if the real outcome could not be recorded. */
 export const INTERRUPTED: UnknownOutcome = { kind: 'unknown', reason: 'stopping' };
 
-/** Converts a server's row to the submitted values. */
+/** Converts a row of the `servers` table back to the submitted values. */
 export function storedServer(
   row: Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>,
 ): ServerSubmission {
@@ -22,7 +22,7 @@ export function storedServer(
 
 const ALL_NOT_SENT = [...NOT_SENT_REASONS, ...NOT_APPROVED_REASONS];
 
-/** The columns of a server's row for its outcome. */
+/** The columns of the `servers` table that store the outcome. */
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
@@ -32,7 +32,7 @@ export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
   return { outcome: outcome.kind, message: null, reason: outcome.reason };
 }
 
-/** The reverse of {@link outcomeToStore}; `undefined` if the server has no outcome yet. */
+/** Does the reverse of {@link outcomeToStore}. Returns `undefined` if the server has no outcome yet. */
 export function storedOutcome({ outcome, message, reason }: OutcomeColumns): ServerOutcome | undefined {
   const said = message ?? '';
   switch (outcome) {

@@ -14,11 +14,11 @@ export interface SubmissionHandlingDeps
   readonly submissionStore: SubmissionStore;
   readonly settings: GuildSettings;
   readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
-  /** Absent unless the operator has enabled it. */
+  /** `undefined` unless the operator has enabled server lookups. */
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
-/** Creates everything that handles submissions, from parsing a member's text to recording each server's outcome. */
+/** Creates all the parts that handle submissions, from parsing a member's text to recording the outcome of each server. */
 export function createSubmissionHandling({
   submissionStore,
   listing,
@@ -41,7 +41,7 @@ export function createSubmissionHandling({
   return {
     parser,
     completeRows: async (rows: readonly Row[]) => (await serverLookup?.complete(rows)) ?? rows,
-    /** Whether the bot sends addresses of game servers to Steam. */
+    /** Whether the bot looks up game servers on Steam, which means sending their addresses to Steam. */
     looksUpServers: serverLookup !== undefined,
     draftEditor: createDraftEditor({ ...submissionStore, ...deps, settings, games, parser, serverLookup }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),

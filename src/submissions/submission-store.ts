@@ -17,22 +17,22 @@ export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** The id of this process. */
   readonly processId: string;
-  /** The limits for a member and for a guild. */
+  /** The usage limits per member and per guild. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-  /** The number of days that servers are kept if they were accepted or may have been received. */
+  /** Number of days for which servers are kept if they were accepted or may have been received. */
   readonly days: number;
-  /** Awaited before each statement about the history, so that other work runs between two of them. */
+  /** Awaited before each query of the history, so that other work can run in between. */
   readonly myTurn: WorkTurns;
   readonly now?: () => number;
 }
 
-/** The dependencies of every part of the store. */
+/** The dependencies that every part of the submission store shares. */
 export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-/** Creates the store for drafts, their submissions, the use of limits, and the history. */
+/** Creates the store for drafts, submissions, usage limits and the submission history. */
 export function createSubmissionStore({ now = () => Date.now(), ...deps }: SubmissionStoreDeps) {
   const base: SubmissionStoreBase = { ...deps, now };
   const drafts = createDrafts(base);

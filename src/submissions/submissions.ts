@@ -28,7 +28,7 @@ export interface MessagePlace {
 }
 
 export interface SubmittedServer {
-  /** The line of the draft that the server was on. */
+  /** The number of the server's line in the draft. */
   readonly line: number;
   readonly server: ServerSubmission;
   /** `undefined` until the server has an outcome. */
@@ -39,71 +39,78 @@ export interface ServerResult extends SubmittedServer {
   readonly outcome: ServerOutcome;
 }
 
-/** One submission of a draft, as it is stored. Its servers never change. */
+/** A stored submission of a draft. The list of its servers never changes. */
 export interface Submission {
   readonly id: string;
   readonly draftId: string;
   readonly guildId: string;
   /**
-   * The member's interaction that submitted it; `undefined` if it was created by a decision or by the end of another
-   * submission.
+   * The interaction the member used to submit it; `undefined` if this submission was created by a moderator's decision or
+   * when an earlier submission ended.
    */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
-  /** The member; empty if their name was deleted. */
+  /** The member's user id; empty if the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
-  /** The moderator; empty until one has decided, and if the moderator's name was deleted. */
+  /** The moderator's user id; empty until a moderator decides, or if the moderator's name was deleted. */
   readonly decidedBy: string;
-  /** Empty if unknown. */
+  /** The moderator's name; empty if unknown. */
   readonly decidedByName: string;
-  /** The moderator who corrected it; empty if the moderator's name was deleted, `undefined` if it wasn't corrected. */
+  /**
+   * The user id of the moderator who corrected the submission; empty if that moderator's name was deleted, and `undefined`
+   * if the submission wasn't corrected.
+   */
   readonly correctedBy: string | undefined;
-  /** Empty if unknown. */
+  /** The name of that moderator; empty if unknown. */
   readonly correctedByName: string;
-  /** The moderator's reason for declining it, if they gave one. */
+  /** The moderator's reason for declining the submission, if they gave one. */
   readonly declineReason: DeclineReason | undefined;
-  /** Whether a moderator decides, or decided, on it. */
+  /** Whether the submission needs, or needed, a moderator's approval. */
   readonly needsModerator: boolean;
-  /** The time until which a moderator can decide, in milliseconds since 1970. */
+  /** When the time to decide runs out, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
-  /** In milliseconds since 1970; `undefined` while it waits or runs. */
+  /** When the submission ended, in milliseconds since 1970; `undefined` while it is waiting or running. */
   readonly endedAt: number | undefined;
-  /** How its draft was entered; `undefined` if the draft was deleted. */
+  /** How the member entered the draft; `undefined` if the draft has been deleted. */
   readonly source: Draft['source'] | undefined;
-  /** Empty some time after the submission was withdrawn. */
+  /** The submitted servers. A withdrawn submission's servers are deleted after a while. */
   readonly servers: readonly SubmittedServer[];
-  /** The message on which moderators decide. */
+  /** The message that moderators use to decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision that the message should show, and the revision that it shows now. */
+  /** The revision that the message should show, followed by the revision that it currently shows. */
   readonly revision: number;
   readonly shownRevision: number;
 }
 
-/** A submission to create from rows of a draft. */
+/** The data for creating a submission from rows of a draft. */
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
   /**
-   * The member's interaction that submits it; `null` if it is created by a decision or by the end of another submission.
+   * The interaction that the member uses to submit it; `null` if the submission is created by a moderator's decision or
+   * when an earlier submission ends.
    */
   readonly interactionId: string | null;
 }
 
-/** A submission to create that waits for a moderator. */
+/** The data for creating a submission that waits for a moderator. */
 export interface NewWaitingSubmission extends NewSubmission {
-  /** The time until which a moderator can decide. */
+  /** When the time to decide runs out, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** The moderator whose interaction corrected it. A submission that only waits again keeps its earlier correction. */
+  /**
+   * The moderator who corrected the submission, and their interaction. If omitted, the submission keeps the previous
+   * submission's correction, unless the member submits it themselves.
+   */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
-  /** The encrypted data for notifying the member of the decision. If absent, it is taken from the previous submission. */
+  /** The encrypted data for notifying the member of the decision. If omitted, it is copied from the previous submission. */
   readonly notice?: string | null;
 }
 
-/** Part of a statement: whether a moderator decides, or decided, on a submission. */
+/** SQL condition for submissions that need, or needed, a moderator's approval. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
-/** The values for a draft's next submission if it gets a new message for moderators. */
+/** Column values for a draft's next submission if it doesn't take over an existing message for moderators. */
 const NO_MESSAGE = {
   channel_id: null,
   message_id: null,
@@ -114,15 +121,15 @@ const NO_MESSAGE = {
   notice: null,
 };
 
-/** The columns that are written together with a new state. */
+/** A new state and the columns that are updated together with it. */
 type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
- * Stores the submissions of drafts. A submission is *running*, then *done*. If a moderator decides, it is *waiting* first,
- * and can become *withdrawn*, *declined* or *expired* instead of *running*. Every method throws a StoreError when the store
- * fails. Methods that change something are called inside the guild's transaction.
+ * Stores the submissions of drafts. A submission that doesn't need approval is first *running*, then *done*. One that needs
+ * approval starts as *waiting*, and then either becomes *running* or ends as *withdrawn*, *declined* or *expired*. Every
+ * method throws a StoreError when the store fails. Methods that change data must be called inside the guild's transaction.
  */
 export function createSubmissions({
   store,
@@ -141,12 +148,12 @@ export function createSubmissions({
       .selectAll('submissions')
       .select('drafts.source');
 
-  /** Selects the submissions of a draft, latest first. */
+  /** Selects a draft's submissions, latest first. */
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
 
   /**
-   * Inserts a submission with its servers. Limits count the servers from its start.
-   * @returns its id
+   * Inserts a submission and its servers. The servers count towards the limits from the time the submission starts.
+   * @returns the submission's id
    */
   async function insert(
     { draftId, guildId, user, rows, interactionId }: NewSubmission,
@@ -179,13 +186,16 @@ export function createSubmissions({
     return id;
   }
 
-  /** Returns a time for a draft's next submission that is later than its latest one, even if the clock was set back. */
+  /**
+   * Returns a creation time for a draft's next submission. It is always later than that of the latest submission, even if
+   * the clock was set back.
+   */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
-   * Creates a submission that doesn't need a moderator.
-   * @param latestAt the `created_at` of the draft's latest submission, if it has one
-   * @returns its id
+   * Creates a submission that doesn't need approval.
+   * @param latestAt the `created_at` of the draft's latest submission, if there is one
+   * @returns the new submission's id
    */
   const begin = (submission: NewSubmission, latestAt?: number): Promise<string> =>
     insert(submission, {
@@ -197,9 +207,9 @@ export function createSubmissions({
     });
 
   /**
-   * Creates a submission that waits for a moderator. It takes over the message of the previous submission, unless that
-   * message shows that it was declined. A resubmission after that gets a new message.
-   * @returns its id
+   * Creates a submission that waits for a moderator. It takes over the moderators' message of the previous submission. If
+   * that message already shows that the previous submission was declined, the new one gets its own message.
+   * @returns the new submission's id
    */
   async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
     const { draftId, interactionId, correction, expiresAt } = submission;
@@ -233,8 +243,9 @@ export function createSubmissions({
   }
 
   /**
-   * Changes the state of a submission; no other code does. Marks the message on which moderators decide as out of date.
-   * @returns the changed submission; `undefined` if it isn't in the expected state
+   * Changes the state of a submission, and marks its moderators' message as out of date. All state changes go through this
+   * function.
+   * @returns the changed submission, or `undefined` if it wasn't in the expected state
    */
   function move(
     id: string,
@@ -293,7 +304,10 @@ export function createSubmissions({
     };
   }
 
-  /** Returns the latest submission of a guild's draft, or the latest one that needs, or needed, a moderator. */
+  /**
+   * Returns the latest submission of a draft in this guild, optionally only considering those that need, or needed, a
+   * moderator's approval.
+   */
   async function latest(
     guildId: string,
     draftId: string,
@@ -307,8 +321,8 @@ export function createSubmissions({
   }
 
   /**
-   * Returns the latest submission of a draft. If it is being sent without a moderator, first waits until it has ended, or
-   * for 15 minutes, or until the bot is stopping.
+   * Returns the latest submission of a draft. If it is being sent without needing approval, first waits until it ends, for
+   * 15 minutes at most, or until the bot has to stop.
    */
   async function settled(
     guildId: string,
@@ -323,11 +337,12 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a waiting submission and sets the outcome of its servers. Servers of a withdrawn submission don't get an outcome.
+   * Ends a waiting submission and records the outcome of its servers. The servers of a withdrawn submission don't get an
+   * outcome.
    */
   async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
-    // A withdrawn submission isn't part of the history. Its servers are shown where it was waiting, until they are deleted.
+    // Withdrawn submissions aren't part of the history. The moderators' message shows their servers until they are deleted.
     if (row === undefined || to.state === 'withdrawn') return;
     const reason = to.state === 'expired' ? 'expired' : 'declined';
     const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
@@ -337,15 +352,15 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a submission whose servers all have an outcome; repeated calls have no effect. Its draft keeps the servers that
-   * weren't accepted. After an approved submission, the servers that weren't sent wait again.
+   * Ends a submission whose servers all have an outcome; further calls have no effect. The draft keeps the servers that
+   * were not accepted. If the submission was approved, the servers that were not sent wait for approval again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
     const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
     if (row === undefined) return;
     const { draft_id: draftId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(draftId);
-    // The draft or the name has been deleted, or the draft can't be read.
+    // The draft or the member's name has been deleted, or the draft can't be parsed.
     if (!draft || userId === null || name === null) return;
     const isApproved = needsModerator(row);
     const ended = await serversOf(id);
@@ -356,7 +371,7 @@ export function createSubmissions({
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    // If all servers wait again, there is no decision yet that the member could be notified of.
+    // If all servers are waiting again, there is no decision to notify the member of yet.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
     await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
@@ -381,8 +396,8 @@ export function createSubmissions({
   const abandoned = () => running().where(isAbandoned(store, processId));
 
   /**
-   * Ends these submissions. Servers that may have been sent become `unknown`; the others become `not-sent` with this
-   * reason.
+   * Ends the selected submissions. Servers that may have been sent get the outcome `unknown`; all others get `not-sent`
+   * with this reason.
    */
   async function endRunning(
     some: ReturnType<typeof running>,
@@ -405,8 +420,8 @@ export function createSubmissions({
     begin,
     beginWaiting,
     /**
-     * Returns the draft that a member edits. Once the draft of a declined submission is deleted, it consists of the
-     * submission's servers, for as long as these are kept.
+     * Returns the draft for a member to edit. If the draft of a declined submission has expired, it is rebuilt from the
+     * submission's servers, as long as those are stored.
      */
     async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const found = await drafts.find(by, id);
@@ -415,10 +430,10 @@ export function createSubmissions({
       const rows = submission.servers.map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
-    /** Returns the id of a draft's latest submission; '' if there is none. */
+    /** Returns the id of a draft's latest submission, or an empty string if there is none. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
-    /** Returns the submission, if it belongs to the guild. */
+    /** Returns the submission with this id if it belongs to the guild. */
     async find(guildId: string, id: string): Promise<Submission | undefined> {
       const row = await stored()
         .where('submissions.id', '=', id)
@@ -429,8 +444,8 @@ export function createSubmissions({
     latest,
     settled,
     /**
-     * Returns servers from earlier submissions of this draft that were settled or declined. Excludes servers that are in
-     * this submission again, and declined lines that have a correction in it.
+     * Returns the servers from the draft's other submissions that the service or a moderator has decided about. Leaves out
+     * servers that are also in this submission, and declined lines that this submission corrects.
      */
     async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
       const rows = await storedServers()
@@ -443,16 +458,16 @@ export function createSubmissions({
         return isDeclined(outcome) ? !lines.has(line) : !isUnsent(outcome);
       });
     },
-    /** Counts the servers of an approved submission that are waiting again. */
+    /** Counts the servers of an approved submission that are waiting for approval again. */
     async waitingAgain({ draftId, state }: Submission): Promise<number> {
       if (state !== 'done') return 0;
       const waiting = idsOf(draftId).where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
     /**
-     * Replaces a waiting submission with a new one of the same draft, which has some of its servers, or corrected ones. The
-     * new one waits until the same time.
-     * @returns its id, or the id of the same submission if all servers continue to wait unchanged
+     * Replaces a waiting submission with a new one for the same draft that contains only some of its servers, or corrected
+     * ones. The new submission keeps the same expiry time.
+     * @returns the new submission's id, or the existing id if nothing changes
      */
     async beginAnother(
       submission: Submission,
@@ -468,8 +483,8 @@ export function createSubmissions({
     endWaiting,
     finish,
     /**
-     * Marks a waiting submission as running. From now on, limits count it.
-     * @throws Error if it isn't waiting
+     * Changes a waiting submission to running. From then on, its servers count towards the limits.
+     * @throws Error if the submission isn't waiting
      */
     async approve(
       id: string,
@@ -482,8 +497,8 @@ export function createSubmissions({
       await servers(id).set({ reserved_at: at }).execute();
     },
     /**
-     * Marks these servers as sending, immediately before their request is sent.
-     * @returns false if they have been deleted, for example with the guild's data, or if the submission has ended
+     * Marks these servers as sending, right before their request is sent.
+     * @returns false if the servers have been deleted (for example with the guild's data) or the submission has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
       const { numUpdatedRows } = await servers(id)
@@ -494,8 +509,8 @@ export function createSubmissions({
       return Number(numUpdatedRows) === indices.length;
     },
     /**
-     * Stores the outcome of a request. A server that already has an outcome keeps it.
-     * @param indices the servers of the request; those without an outcome are sent again in smaller requests
+     * Stores the outcomes that result from a request. Servers that already have an outcome keep it.
+     * @param indices the servers in the request; those without an outcome will be sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly SharedOutcome[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -509,8 +524,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission that an interaction submitted, or the submissions that it decided. If the member's submission
-     * was waiting and has changed since then, returns the draft's latest submission.
+     * Returns the submission that the interaction submitted, or the submissions that it decided. If the member's submission
+     * needed approval, returns the draft's latest submission instead.
      */
     async by(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
@@ -527,7 +542,7 @@ export function createSubmissions({
         : await read(submitted);
       return found ? [found] : [];
     },
-    /** Ends the guild's waiting submissions that moderators didn't decide in time. */
+    /** Ends the guild's waiting submissions that no moderator decided in time. */
     async expire(guildId: string): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
@@ -542,22 +557,25 @@ export function createSubmissions({
       }
     },
     /**
-     * Ends a guild's submissions that began before a certain time and are still running, because their outcomes could not
-     * be recorded.
+     * Ends those of a guild's submissions that started before a given time and are still running because their outcomes
+     * could not be recorded.
      */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
-     * Ends the submissions that an interaction runs, once no process works on it. An approved submission belongs to the
-     * moderator's interaction, because the report of the member's own interaction may arrive while the submission is being
-     * sent.
+     * Ends the submissions run by an interaction that no process is handling any longer. An approved submission belongs to
+     * the interaction of the moderator who approved it, because the bot may still be replying to the member's own
+     * interaction while the submission is being sent.
      */
     endRunningOf: (interactionId: string): Promise<void> =>
       endRunning(
         running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
         'bot',
       ),
-    /** Returns the finished submissions of an interaction that another process ran. They may not have been reported. */
+    /**
+     * Returns an interaction's finished submissions that another process ran. The member may not have been told their
+     * outcome.
+     */
     async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
         .where('submissions.guild_id', '=', guildId)
@@ -567,32 +585,32 @@ export function createSubmissions({
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** Returns the guilds that have a submission whose process died. */
+    /** Returns the ids of guilds with a submission that was being run by a process that has died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
     },
-    /** Ends a guild's submissions whose process died. */
+    /** Ends a guild's submissions that were being run by a process that has died. */
     endAbandoned: (guildId: string): Promise<void> =>
       endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
 }
 
-/** Whether a moderator decides, or decided, on a submission. */
+/** Whether a submission needs, or needed, a moderator's approval. */
 const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
 
-/** Whether a submission has a message for moderators that isn't about a decline. */
+/** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
 const hasMessage = (row: SubmissionsTable): boolean =>
   needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
 
-/** Whether a submission is being sent without needing a moderator. */
+/** Whether a submission that didn't need approval is currently being sent. */
 export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
-/** Returns the servers of a submission that have an outcome. */
+/** Returns those servers of a submission that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
-/** Converts a server of a submission back to its row. */
+/** Converts a submitted server back to a row of the draft. */
 export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({
   kind: 'ready',
   line,

@@ -9,15 +9,12 @@ export interface SuggestionsDeps {
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-/**
- * How long the bot caches the games that a guild submits most, in milliseconds. This is long enough for a member who is
- * typing.
- */
+/** How long the games that a guild submits most are cached, in milliseconds. It is long enough to cover a member typing. */
 const REMEMBERED_MS = 5_000;
 
-/** Suggests games to members while they type. */
+/** Suggests games while a member is typing. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  /** The aliases of the games that the guild submits, most frequent first. */
+  /** The aliases of the games that each guild submits, most frequent first. */
   const submitted = createCache(async (guildId) => {
     const groups = Map.groupBy(await history.latestGames(guildId), (alias) => alias);
     return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([alias]) => alias);
@@ -27,8 +24,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * Returns the games that the guild allows. Those that it submits most come first, followed by widely known ones. Reads
-   * only the store, because Discord is waiting for the autocomplete response.
+   * Returns the games that the guild allows: first those that it submits most, then the most widely known ones. Makes no
+   * network requests, because Discord is waiting for the autocomplete response.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);
@@ -47,7 +44,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
 
   return {
     allowed,
-    /** Returns at most 25 games: the best matches for the typed text, or the first games if it is empty. */
+    /** Returns up to 25 games that best match the typed text, or the first 25 if the text is empty. */
     async games(guildId: string, typed: string): Promise<readonly Game[]> {
       if (typed.trim() === '') return allowed(guildId, MAX_CHOICES);
       return (await allowedIn(guildId)).search(typed);

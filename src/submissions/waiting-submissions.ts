@@ -7,21 +7,21 @@ import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission, Submissions } from './submissions.ts';
 
-/** The maximum number of waiting submissions of a member and of a guild, and of servers in them. */
+/** Maximum number of waiting submissions, and of servers in them, per member and per guild. */
 const MOST_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
-/** How often a member can submit for approval in 15 minutes. Each time, the bot writes a message for moderators. */
+/** How often a member can submit for approval within 15 minutes. The bot posts a message for moderators each time. */
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
-/** The reason why another submission can't wait. */
+/** The reason why another submission can't be added to those waiting for approval. */
 export type WaitingProblem =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
-  /** How many submissions wait. */
+  /** `count` is the number of submissions that are already waiting. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
-  /** The member has submitted too often recently. `at` is when they can submit again, in milliseconds since 1970. */
+  /** The member has submitted too often recently, and can submit again at the time `at` (milliseconds since 1970). */
   | { readonly code: 'waiting-often'; readonly at: number };
 
 export interface DraftRef {
@@ -29,9 +29,9 @@ export interface DraftRef {
   readonly id: string;
 }
 
-/** A draft in the state that a moderator saw. Later changes by its member aren't part of the decision. */
+/** A draft as a moderator saw it. Changes that the member has made since then aren't part of the decision. */
 export interface SeenApproval extends DraftRef {
-  /** The submission's id; absent in a forged button. */
+  /** The submission's id; `undefined` if the button was forged. */
   readonly submissionId?: string | undefined;
 }
 
@@ -67,17 +67,17 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   const serversIn = (guildId: string, userId?: string) =>
     waitingIn(guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 
-  /** Returns a draft's latest submission that needs, or needed, a moderator. */
+  /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
   const find = ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
     submissions.latest(guildId, id, { isForModerators: true });
 
-  /** Returns the waiting submission, if it is still the one that was seen. */
+  /** Returns the waiting submission if it is still the one that the moderator saw. */
   async function seen({ submissionId, ...key }: SeenApproval): Promise<Submission | undefined> {
     const submission = await find(key);
     return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
   }
 
-  /** Returns the member's own waiting submission, or the reason why it isn't waiting. */
+  /** Returns the member's own waiting submission, or the reason why it is no longer waiting. */
   async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
     const submission = await find({ guildId: by.guildId, id });
     if (submission === undefined) {
@@ -89,8 +89,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Returns the waiting addresses of a member's drafts.
-   * @param exceptId the id of a draft to exclude
+   * Returns the addresses of a member's servers that are waiting for a moderator.
+   * @param exceptId the id of a draft to leave out
    */
   async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
     const rows = await serversIn(guildId, user.id)
@@ -101,8 +101,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Withdraws a waiting submission of the member, and keeps its draft. If it isn't waiting, returns the reason. Called
-   * inside the guild's transaction.
+   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting. Must
+   * be called inside the guild's transaction.
    */
   async function withdrawSubmission(
     by: Submitter,
@@ -123,7 +123,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     seen,
     ownAddresses,
     withdrawSubmission,
-    /** Returns the guild's waiting submissions, or those of one member, oldest first. */
+    /** Returns all waiting submissions of the guild, or only those of one member, oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly WaitingSubmission[]> {
       const rows = await waitingIn(guildId, userId)
         .orderBy('created_at')
@@ -138,11 +138,11 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
         userName: user_name ?? '',
       }));
     },
-    /** Counts the waiting submissions of the guild, or of one member. */
+    /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
-     * Returns the reason if these servers of a draft can't wait in addition to those of other drafts. Otherwise, counts
-     * this attempt. Called inside the guild's transaction.
+     * Returns the reason why a draft's servers can't be added to those waiting for approval. If there is none, the attempt
+     * counts towards how often the member can submit. Must be called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
@@ -170,7 +170,10 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** Returns the member's own waiting draft for editing, or the reason why it isn't waiting. */
+    /**
+     * Returns the draft of the member's own waiting submission for editing, or the reason why the submission is no longer
+     * waiting.
+     */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
