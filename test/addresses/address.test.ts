@@ -13,7 +13,7 @@ const codeOf = (text: string) => {
   return result.ok ? 'ok' : result.problem.code;
 };
 
-describe('an address as people paste it', () => {
+describe('an address that somebody pasted', () => {
   it.each([
     ['8.8.8.8', '8.8.8.8'],
     ['8.8.8.8:00080', '8.8.8.8:80'],
@@ -49,7 +49,7 @@ describe('an address as people paste it', () => {
     ['\u200b8.8.8.8\u200d:\u202e27015\ufeff', '8.8.8.8:27015'],
     ['\u00a08.8.8.8:27015\u3000', '8.8.8.8:27015'],
     ['my\u2011server.example.com:1', 'my-server.example.com:1'],
-  ])('is read from %j as %s', (text, expected) => expect(read(text)).toBe(expected));
+  ])('is found in %j as %s', (text, expected) => expect(read(text)).toBe(expected));
 
   it.each([
     ['', 'server-missing'],
@@ -77,7 +77,7 @@ describe('an address as people paste it', () => {
     ['x'.repeat(1001), 'address-too-long'],
   ])('is rejected in %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
 
-  it('can have the longest legal name, 253 characters in labels of 63', () => {
+  it('can have the longest legal name, which has 253 characters in labels of 63', () => {
     const longest = [63, 63, 63, 57]
       .map((length) => 'a'.repeat(length))
       .join('.')
@@ -103,7 +103,7 @@ describe('an address as people paste it', () => {
     ['8.8.8.8:27o15', { code: 'port-not-a-number', field: 'port', port: '27o15' }],
     ['8.8.8.8:-0', { code: 'port-too-low', field: 'port', port: 0 }],
     [`8.8.8.8:${'9'.repeat(13)}`, { code: 'port-not-a-number', field: 'port', port: '99999999999…' }],
-  ])('has the problem of its port reported: %j', (text, problem) => expect(read(text)).toEqual(problem));
+  ])('is rejected if its port is invalid: %j', (text, problem) => expect(read(text)).toEqual(problem));
 });
 
 describe('addresses outside the public internet', () => {
@@ -115,7 +115,7 @@ describe('addresses outside the public internet', () => {
     special: '0.0.0.0 :: 255.255.255.255 224.0.0.1 ff02::1 198.19.0.1 2001:2::1',
     'special for documentation': '192.0.2.1 198.51.100.1 203.0.113.1 2001:db8::1 3fff::1',
     reserved: '192.0.0.8 192.88.99.1 240.0.0.1 100::1 4000::1 ::8.8.8.8 64:ff9b:1::1',
-    // Teredo carries the addresses of a server and of a client.
+    // Teredo addresses contain the addresses of a server and a client.
     'private in Teredo': '2001:0:808:808::f5ff:fffe 2001:0:a00:1::f7f7:f7f7',
   };
   it.each(Object.entries(RANGES))('are rejected as %s', (name, hosts) => {
@@ -127,7 +127,7 @@ describe('addresses outside the public internet', () => {
     }
   });
 
-  it("don't include their neighbours", () => {
+  it("don't include the addresses next to them", () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');
@@ -138,12 +138,12 @@ describe('addresses outside the public internet', () => {
     ['a.localhost', 'localhost'],
     ['game.internal.', 'internal'],
     ['router.home.arpa', 'arpa'],
-  ])('are rejected by the end of their name: %s', (name, zone) => {
+  ])('are rejected if their name has a private ending: %s', (name, zone) => {
     expect(read(name)).toMatchObject({ code: 'reserved-name', zone });
   });
 });
 
-describe('the parser', () => {
+describe('the address parser', () => {
   const pasted = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 60 }),
     fc.string({
@@ -152,7 +152,7 @@ describe('the parser', () => {
     }),
   );
 
-  it('never throws, and rereads its own output as the same address', () => {
+  it('never throws an error, and parses its own output as the same address', () => {
     fc.assert(
       fc.property(pasted, (text) => {
         const result = parseAddress(text);
@@ -163,7 +163,7 @@ describe('the parser', () => {
     );
   });
 
-  it('reads every public host with every port, in every notation', () => {
+  it('accepts every public host with every port, in every notation', () => {
     const around = fc.constantFrom<readonly [string, string]>(
       ['', ''],
       [' "', '" '],

@@ -44,7 +44,7 @@ async function open(
   return { store, parts, approvals, settings, messages };
 }
 
-/** Submits as mia, in a guild with approval on, so that the submission waits for a moderator. */
+/** Submits as mia in a guild in which approval is on, so that the submission waits for a moderator. */
 async function submitForApproval(
   { settings, store, parts }: Awaited<ReturnType<typeof open>>,
   id = key.id,
@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('a message shows its submission as withdrawn if another process withdraws it while the message is being posted', async () => {
+it('a message shows that its submission was withdrawn, even if another process does that while the message is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ it('a message shows its submission as withdrawn if another process withdraws it 
   expect(shown).toContain('Withdrawn');
 });
 
-it('an up-to-date message is updated as soon as its submission changes', async () => {
+it('the bot updates an up-to-date message as soon as its submission changes', async () => {
   let shown: string | undefined;
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown = content;
@@ -93,7 +93,7 @@ it('an up-to-date message is updated as soon as its submission changes', async (
   await expect.poll(() => shown).toContain('Withdrawn');
 });
 
-it('a log channel that rejected a message is tried again after an hour, and no longer marked as failing if that succeeds', async () => {
+it('the bot tries a log channel that rejected a message again after an hour, and if that succeeds, no longer marks it as failing', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;
@@ -147,7 +147,7 @@ it.each([
   expect(done).toEqual(expected);
 });
 
-it('messages mention the role at most once an hour, not counting messages that could not be posted', async () => {
+it("messages mention the role no more than once an hour, and messages that couldn't be posted don't count", async () => {
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ import { kinds, newPlace, rowsIn } from '../support/database.ts';
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
 const DRAFT_LIVES_MS = 15 * 60_000;
-/** A moderator has seven days to decide. */
+/** How long a moderator has to decide, which is seven days. */
 const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
@@ -20,16 +20,16 @@ const moderator = { id: MODERATOR, name: 'mod' };
 describe.each(kinds())('a submission that needs approval, stored in %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
 
-  /** Opens the pipeline of one process, in a guild with a key and with approval on. */
+  /** Creates one process's pipeline in a guild that has a key and in which approval is on. */
   async function open(processId = 'this process') {
     const place = await newPlace(kind);
     const world = {
       now: Date.UTC(2026, 10, 21, 12),
-      /** The hosts of each request sent to the service. */
+      /** The hosts in each request to the service. */
       requests: [] as string[][],
       answer: (): Promise<Outcome> | Outcome => ACCEPTED,
     };
-    /** Opens the pipeline of another process on the same store. */
+    /** Creates another process's pipeline with the same store. */
     const beside = async (name: string) => ({
       ...(await openPipeline({
         store: await place.open(),
@@ -82,7 +82,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('is sent only after it is approved, and only once if two moderators approve it', async () => {
+  it('is only sent after it has been approved, and only once if two moderators approve it', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -119,14 +119,14 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'b')).toMatchObject({ kind: 'ended' });
   });
 
-  it('is neither sent nor queued for approval if the settings cannot be read', async () => {
+  it("isn't sent or queued for approval if the settings can't be read", async () => {
     const opened = await open();
     await opened.store.values.set(`settings:${guildId}`, 'damaged');
     await expect(submit(opened, 'a')).rejects.toThrow('could not read the settings');
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it('keeps waiting if it cannot be sent after approval', async () => {
+  it("keeps waiting if it can't be sent after it has been approved", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -139,7 +139,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('waits again with the servers that were not sent, and leaves no draft for other outcomes', async () => {
+  it("waits again with the servers that weren't sent, and doesn't leave a draft for other outcomes", async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -188,7 +188,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await drafts.find(mia, 'a')).toBe('gone');
   });
 
-  it('ends as not sent if a moderator declines it or it expires', async () => {
+  it('ends without being sent if a moderator declines it or it expires', async () => {
     const opened = await open();
     await submit(opened, 'a');
     expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
@@ -220,7 +220,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toEqual([]);
   });
 
-  it('can be withdrawn or turned back into a draft only by its own member', async () => {
+  it('can only be withdrawn or turned back into a draft by its own member', async () => {
     const opened = await open();
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
@@ -231,7 +231,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
     expect(await withdrawSubmission(mia, 'b', 'w')).toBeUndefined();
-    // Servers of a withdrawn submission get no outcome.
+    // The servers in a withdrawn submission don't get an outcome.
     const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
     expect(first?.outcome).toBeUndefined();
     const nothing = [null, null];
@@ -245,7 +245,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
   });
 
-  it('is kept until its message shows that it was withdrawn, however many drafts its member creates', async () => {
+  it('is kept until its message shows that it was withdrawn, even if its member creates many drafts', async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -255,7 +255,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
   });
 
-  it('can be decided only by a moderator who saw its latest version', async () => {
+  it('can only be decided by a moderator who has seen its latest version', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -268,7 +268,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
-  it('keeps the first of two simultaneous corrections, and cannot be approved in its earlier version', async () => {
+  it("keeps the first of two simultaneous corrections, and can't be approved in its earlier version", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -301,7 +301,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests).toEqual([[both[0] ? 'other.example.com' : 'right.example.com']]);
-    // An edit by the member removes the moderator's correction.
+    // If the member edits the submission, the moderator's correction is removed.
     await submit(opened, 'b');
     const again = { guildId, id: 'b', submissionId: await seen(opened, 'b') };
     const row = readyRow(1, 'corrected.example.com');
@@ -321,7 +321,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it('is not sent if a moderator corrects it to a server that was already submitted', async () => {
+  it("isn't sent if a moderator changes it to a server that was already submitted", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
@@ -338,7 +338,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('is declined in part only once, and the remaining lines can then be approved', async () => {
+  it('can only be declined in part once, and then the remaining lines can be approved', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -361,7 +361,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
-    // Declining every line declines the whole submission.
+    // If all lines are declined, the whole submission is.
     await submit(opened, 'b', 2);
     const whole = { key: 'rules', words: '' } as const;
     const b = {
@@ -376,7 +376,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is rejected if its address is already waiting, or if 10 of the member or 100 of the guild are waiting', async () => {
+  it("is rejected if its address is already waiting, or if 10 of the member's or 100 of the guild's submissions are", async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -395,7 +395,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it('is rejected if 20 of the member started to wait within 15 minutes, including withdrawn ones', async () => {
+  it("is rejected if 20 of the member's submissions started to wait within 15 minutes, even if some have been withdrawn", async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
@@ -411,7 +411,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'w22')).toMatchObject({ reason: { code: 'waiting-often' } });
   });
 
-  it('is rejected if over 1,000 servers of the member or 5,000 of the guild would be waiting', async () => {
+  it("is rejected if more than 1,000 of the member's servers or 5,000 of the guild's would be waiting", async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
@@ -428,7 +428,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it("stays in progress while it is being sent, even if the member's interaction is ended", async () => {
+  it("stays in progress while it is being sent, even if the member's interaction ends", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -447,8 +447,8 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('whose approval was interrupted by a crash', () => {
-    it('waits again if it was not sent', async () => {
+  describe('that had been approved before a crash', () => {
+    it("waits again if it wasn't sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -489,7 +489,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it('has its message updated by any running process until the message matches the stored state', async () => {
+  it('has a message that any running process updates until it matches what is stored', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
@@ -505,7 +505,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message updated again after a process overwrote a newer state with an older one', async () => {
+  it('has its message updated again if a process has replaced a newer state with an older one', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {
@@ -529,7 +529,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.markShown(sending, message)).toBe(false);
   });
 
-  it("is withdrawn when its member's data is deleted, and loses the name of a moderator whose data is deleted", async () => {
+  it("is withdrawn when its member's data is deleted, and loses a moderator's name when that moderator's data is", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await submit(opened, 'b');

@@ -14,7 +14,7 @@ import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Returns an interaction as *Submit* stores it. The rows of this test contain only the member's id. */
+/** Returns an interaction as *Submit* stores it. In this test, rows only contain the member's id. */
 const kept = (userId: string): StoredInteraction => ({
   interaction: {
     id: 'i',
@@ -35,7 +35,7 @@ const kept = (userId: string): StoredInteraction => ({
   message: 'i',
 });
 
-/** Declines a submission of a member, shows that in their reply, and leaves the direct message due. */
+/** Declines a member's submission, shows this in the reply, and leaves the direct message to be sent. */
 async function decideAbout(store: Store, userId: string): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };
@@ -59,7 +59,7 @@ async function decideAbout(store: Store, userId: string): Promise<void> {
     .execute();
 }
 
-/** Creates the decision messages of one process, which adds `PROCESS USER` to `sent` for each direct message. */
+/** Creates the decision messages of one process. The process adds `PROCESS USER` to `sent` for each direct message. */
 function processOver(
   store: Store,
   processId: string,
@@ -111,7 +111,7 @@ it('only one process sends direct messages, one per run, until it dies', async (
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
 });
 
-it('a notice stays stored while the bot opens the channel of another member', async () => {
+it('a notice stays stored while the bot opens a direct message channel with another member', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

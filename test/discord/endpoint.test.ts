@@ -191,7 +191,7 @@ describe('a bot over HTTP', () => {
   });
 
   httpIt(
-    'rejects new requests while it stops, and lets running ones finish',
+    'rejects new requests while it is stopping, and lets the ones in progress finish',
     async ({ bot, member, listing }) => {
       const mayAnswer = Promise.withResolvers<void>();
       await listing.behave({ kind: 'held', until: mayAnswer.promise });

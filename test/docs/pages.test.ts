@@ -19,10 +19,10 @@ const SOURCE = ['src', 'commands']
   .map(read)
   .join('\n');
 
-/** Returns a page without code blocks, in which links and headings don't count. */
+/** Returns a page without its code blocks, because links and headings in them don't count. */
 const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, '');
 
-/** Returns the anchor that GitHub gives a heading. */
+/** Returns the anchor that GitHub creates for a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -33,7 +33,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Returns the targets of a page's links and pictures inside this repository. */
+/** Returns the targets of all links and pictures on a page that are in this repository. */
 const targetsOf = (page: string) =>
   [...prose(page).matchAll(/\]\(([^)\s]+)\)| (?:src|srcset)="([^"]+)"/g)]
     .map(([, link, picture]) => link ?? picture ?? '')
@@ -46,7 +46,7 @@ function isThere(page: string, target: string): boolean {
   return anchor === undefined || anchorsOf(file).includes(anchor);
 }
 
-it.each(PAGES)('%s links only to existing files and headings', (page) => {
+it.each(PAGES)('%s only contains links to files and headings that exist', (page) => {
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
@@ -65,14 +65,14 @@ it('every page and heading of the documentation that other files mention exists'
   expect(missing.map(([text]) => text)).toEqual([]);
 });
 
-/** Pages that people search rather than read. */
+/** People search these pages instead of reading them. */
 const LONG = ['CHANGELOG.md'];
 
 it.each(PAGES.filter((page) => !LONG.includes(page)))('%s has at most 1,500 words', (page) => {
   expect(read(page).split(/\s+/).length).toBeLessThanOrEqual(1500);
 });
 
-/** The strings of `en.json`, with any number for a count or port, and any text for another placeholder. */
+/** The strings in `en.json`. Counts and ports match any number, and other placeholders match any text. */
 const LABELS = stringsOf(JSON.parse(read('src/words/en.json')))
   .filter((text) => /\p{L}{3}/u.test(text.replaceAll(/\{\{.*?\}\}/g, '')))
   .map((text) => {
@@ -92,7 +92,7 @@ function stringsOf(value: unknown): string[] {
   return Object.values(Object(value)).flatMap(stringsOf);
 }
 
-/** Bold text that ends like a sentence or a heading is not a label. */
+/** Bold text isn't a label if it ends like a sentence or a heading. */
 const labelsOn = (page: string) =>
   [...prose(page).matchAll(/\*\*([^*]+)\*\*/g)]
     .map(([, bold = '']) => bold.replaceAll(/\s+/g, ' '))
@@ -105,14 +105,14 @@ it.each(
   expect(unknown).toEqual([]);
 });
 
-it('docs/troubleshooting.md quotes messages of the bot in its headings', () => {
+it("the headings in docs/troubleshooting.md quote the bot's messages", () => {
   const source = SOURCE.replaceAll(/['`]\s*\+\s*['`]/g, '');
   const quotes = [...read('docs/troubleshooting.md').matchAll(/^### .*$/gm)]
     .flatMap(([heading]) => [...heading.matchAll(/`([^`]+)`/g)])
     .map(([, quote = '']) => quote)
     .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
   expect(quotes.length).toBeGreaterThan(20);
-  // Removes values that differ each time: paths, users, versions, hosts and numbers.
+  // Removes the parts that are different every time, such as paths, users, versions, hosts and numbers.
   const fixedParts = (quote: string) =>
     quote
       .split(/…|\.env |discord\.com| \(no DNS\)|\d\S*( s)?|postgres:\/\/| DISCORD_TOKEN /)
@@ -121,7 +121,7 @@ it('docs/troubleshooting.md quotes messages of the bot in its headings', () => {
   expect(quotes.flatMap(fixedParts).filter((part) => !source.includes(part))).toEqual([]);
 });
 
-it('docs/configuration.md lists exactly the variables in .env.example', () => {
+it('docs/configuration.md lists the same variables as .env.example', () => {
   const variables = (file: string, pattern: RegExp) =>
     [...read(file).matchAll(pattern)].map(([, name]) => name).toSorted();
   expect(variables('docs/configuration.md', /^\| `([A-Z_]+)` \|/gm)).toEqual(
@@ -129,7 +129,7 @@ it('docs/configuration.md lists exactly the variables in .env.example', () => {
   );
 });
 
-it('docs/licences.md lists every shipped package whose licence is not MIT', () => {
+it("docs/licences.md lists every package in the release whose licence isn't MIT", () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z
@@ -149,7 +149,7 @@ it('docs/licences.md lists every shipped package whose licence is not MIT', () =
   expect(missing).toEqual([]);
 });
 
-it('package.json lists only dependencies that the bot imports', () => {
+it('package.json only lists dependencies that the bot imports', () => {
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')));

@@ -83,7 +83,7 @@ it("another guild isn't delayed by five long lists and one member's 60 simultane
 });
 
 ownBotTest()(
-  '20 simultaneous presses on lists of 1,000 do not delay another guild',
+  "another guild isn't delayed if 20 lists of 1,000 servers are submitted at the same time",
   async ({ bot, guild: flood }) => {
     const other = await bot.newGuild({ key: KEY });
     await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));

@@ -13,7 +13,7 @@ const gamesOf = async ({ member }: Pick<TestGuild, 'member'>, search?: string) =
 
 describe('/games', () => {
   ownIt(
-    'shows a hint and the twelve built-in games until the list of the service is loaded',
+    "shows a hint and the twelve built-in games until the service's list has been loaded",
     async ({ guild, listing }) => {
       const said = await gamesOf(guild);
       expect(said).toContain('12 games');
@@ -22,15 +22,18 @@ describe('/games', () => {
     },
   );
 
-  ownIt('shows pages of the service’s list and its age once a key is set', async ({ admin, member }) => {
-    await setKey(admin, 'sandbox-key');
-    const answer = await member.slash('games');
-    expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
-    // Some clients don't show small text in embeds.
-    expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
-    expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
-    expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
-  });
+  ownIt(
+    'shows the service’s list on several pages, and how old it is, after a key has been set',
+    async ({ admin, member }) => {
+      await setKey(admin, 'sandbox-key');
+      const answer = await member.slash('games');
+      expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
+      // Some clients don't show small text in embeds.
+      expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
+      expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
+      expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
+    },
+  );
 
   it('finds games by any part of their names', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('games match “a”');

@@ -57,38 +57,41 @@ const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }]
 const gamesIt = ownBotTest({ listing: { games } });
 
 describe("text that others have written isn't rendered as markup", () => {
-  gamesIt('in names of games, with which every command still works', async ({ guild, admin, member }) => {
-    await chooseLogChannel(guild);
-    await pressSetting(guild, 'Announcements', 'Announce submissions');
-    let page = await member.slash('games');
-    while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
-    const search = '🎮'.repeat(60);
-    expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
-    expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
+  gamesIt(
+    "if it is a game's name, and every command still works with it",
+    async ({ guild, admin, member }) => {
+      await chooseLogChannel(guild);
+      await pressSetting(guild, 'Announcements', 'Announce submissions');
+      let page = await member.slash('games');
+      while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
+      const search = '🎮'.repeat(60);
+      expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
+      expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
 
-    for (const { name, alias } of hostile) {
-      const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
-      expect(textOf(said)).toContain('Servers have been added for review.');
-      await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
-      await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
-    }
-    await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
+      for (const { name, alias } of hostile) {
+        const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
+        expect(textOf(said)).toContain('Servers have been added for review.');
+        await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
+        await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
+      }
+      await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
 
-    const choose = await openSetting(guild, 'Games');
-    for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
-    const aliases = hostile.map(({ alias }) => alias);
-    expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
-    expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
+      const choose = await openSetting(guild, 'Games');
+      for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
+      const aliases = hostile.map(({ alias }) => alias);
+      expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
+      expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
 
-    const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
-    const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
-    expect(textOf(preview)).toContain('1 line needs fixing');
-    const picked = await member.pick(preview, ['evil0']);
-    expect(textOf(picked)).toContain('1 game server is ready');
-    const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
-    expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
-    expect(foreign(guild)).toEqual([]);
-  });
+      const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
+      const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
+      expect(textOf(preview)).toContain('1 line needs fixing');
+      const picked = await member.pick(preview, ['evil0']);
+      expect(textOf(picked)).toContain('1 game server is ready');
+      const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
+      expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
+      expect(foreign(guild)).toEqual([]);
+    },
+  );
 
   it.for([
     [MASKED, 'success'],

@@ -51,7 +51,7 @@ const gatewayIt = ownBotTest({ asProcess: true, http: false });
 
 describe('the panel', () => {
   gatewayIt(
-    'lets a member do everything before and after a restart, over the gateway',
+    'lets a member do everything before and after a restart over the gateway',
     async ({ bot, guild }) => journey(guild, bot.restart),
   );
 

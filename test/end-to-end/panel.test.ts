@@ -85,7 +85,7 @@ describe('a panel', () => {
   });
 
   withKeyIt(
-    'is sent as a reply with an explanation if the bot cannot post in the channel',
+    "is sent as a reply with an explanation if the bot can't post in the channel",
     async ({ guild, discord, member }) => {
       const { guildEvents } = discord;
       for (const [lacking, name] of [
@@ -106,12 +106,15 @@ describe('a panel', () => {
     },
   );
 
-  withKeyIt('is posted without an unknown game, which the reply names', async ({ guild, admin }) => {
-    const modal = modalOf(await admin.slash('panel'));
-    const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
-    expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
-    expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
-  });
+  withKeyIt(
+    'is posted without a game if the game is unknown, and the reply says so',
+    async ({ guild, admin }) => {
+      const modal = modalOf(await admin.slash('panel'));
+      const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
+      expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
+      expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
+    },
+  );
 
   it("isn't posted if Discord rejects a link in it, and the reply explains why", async ({
     guild,
@@ -127,7 +130,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is no longer suggested as the next step once there is one', async ({ guild }) => {
+  withKeyIt('is no longer suggested as the next step if there already is one', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -150,28 +153,31 @@ describe('a panel', () => {
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
 
-  withKeyIt('opens a modal with everything a member needs to know', async ({ guild, admin, member }) => {
-    const panel = await postPanel(guild);
-    const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
-    await allowGames(guild, ['ark', 'cs2']);
-    const [game] = modalFields(await draftModal());
-    expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
-    // These are too many for a select menu, but fewer than the service has.
-    let page: Answer = await openSetting(guild, 'Games');
-    await admin.pick(page, optionsOf(page));
-    page = await admin.press(page, 'Next');
-    await admin.pick(page, optionsOf(page).slice(0, 1));
-    const many = await draftModal();
-    expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
-    expect(modalTexts(many).join()).toMatch(
-      /Only game servers for these games can be submitted here: .*, and 16 more\./,
-    );
-    expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
-    expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
-  });
+  withKeyIt(
+    'opens a modal that contains everything a member needs to know',
+    async ({ guild, admin, member }) => {
+      const panel = await postPanel(guild);
+      const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
+      await allowGames(guild, ['ark', 'cs2']);
+      const [game] = modalFields(await draftModal());
+      expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
+      // These are too many for a select menu, but fewer than the service has.
+      let page: Answer = await openSetting(guild, 'Games');
+      await admin.pick(page, optionsOf(page));
+      page = await admin.press(page, 'Next');
+      await admin.pick(page, optionsOf(page).slice(0, 1));
+      const many = await draftModal();
+      expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
+      expect(modalTexts(many).join()).toMatch(
+        /Only game servers for these games can be submitted here: .*, and 16 more\./,
+      );
+      expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
+      expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
+    },
+  );
 
   withKeyIt(
-    'explains in its modal and in the preview what happens next, depending on the user',
+    'explains in its modal and in the preview what happens next for this user',
     async ({ guild, admin, member }) => {
       const panel = await postPanel(guild);
       const draftModal = async (who: Person) =>
@@ -196,7 +202,7 @@ describe('a panel', () => {
   );
 
   withKeyIt(
-    'shows moderators their own submissions first, and the ones to decide behind a button',
+    'shows moderators their own submissions first, and has a button for the ones that they can decide',
     async ({ guild, admin, member }) => {
       await turnApprovalOn(guild);
       const panel = await postPanel(guild);
@@ -226,7 +232,7 @@ describe('a panel', () => {
 });
 
 describe('the panels of a guild', () => {
-  withKeyIt('are listed with links, and can be changed separately', async ({ guild, admin, member }) => {
+  withKeyIt('are listed with links, and each can be changed on its own', async ({ guild, admin, member }) => {
     const first = await postPanel(guild, 'The first');
     const second = await postPanel(guild, 'The *second*');
     const page = await openSetting(guild, 'Panels');
@@ -421,7 +427,7 @@ describe('the panels of a guild', () => {
 
 describe('a submission from a panel', () => {
   withKeyIt(
-    'is not announced in the channel of the panel, even after a correction, but is in a chosen channel',
+    "isn't announced in the panel's channel, even after a correction, but is announced in a channel that an admin has chosen",
     async ({ guild, member, listing }) => {
       const panel = await postPanel(guild);
       await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -455,7 +461,7 @@ describe('a submission from a panel', () => {
   );
 
   withKeyIt(
-    'is announced in a chosen channel after a moderator approves it',
+    'is announced in the chosen channel after a moderator has approved it',
     async ({ guild, admin, member }) => {
       await turnApprovalOn(guild);
       await pressSetting(guild, 'Announcements', 'Announce submissions');

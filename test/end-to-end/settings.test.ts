@@ -210,7 +210,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(page)).not.toContain(words.anyway);
   });
 
-  it('only lets admins allow games that were submitted with the form', async ({ guild }) => {
+  it('can allow only the games that members have submitted', async ({ guild }) => {
     const mine = places(guild);
     await answerWith(guild, 'error', 'No.');
     await addOne(guild, 'rust');
@@ -354,7 +354,7 @@ it('an announcement channel can be the log channel, but causes a warning', async
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
 
-it('a log channel in another Discord server is rejected, even if the select menu is forged', async ({
+it('a log channel in another Discord server is rejected, even if the button is forged', async ({
   bot,
   guild,
   admin,
@@ -535,7 +535,7 @@ describe('the allowed games', () => {
   });
 
   ownIt(
-    'lose games that the service no longer has, with the next choice',
+    'no longer include games that the service has removed after the next choice',
     async ({ guild, admin, listing }) => {
       await allowGames(guild, ['Factorio']);
       const body = [{ name: 'Factorio 2', alias: 'factorio2' }];

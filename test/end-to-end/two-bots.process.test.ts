@@ -24,7 +24,7 @@ const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
 
 describe('a second bot that uses the same database', () => {
   processIt.skipIf(isOnPostgres)(
-    'exits with an explanation while the first one runs, and works after that was killed with kill -9',
+    'exits with an explanation while the first one is running, and works after the first one has been killed with kill -9',
     async ({ bot, member }) => {
       const path = join(bot.data, 'bot.sqlite');
       const says =

@@ -7,11 +7,11 @@ import { isAccepted } from './submission.ts';
 const it = ownBotTest();
 const impatientIt = ownBotTest({ timing: { firstResponseMs: 300, firstAttemptMs: 300 } });
 
-/** Counts the finished interactions with these commands, whether their reply was delivered or given up. */
+/** Counts how many interactions with these commands have finished, whether their reply arrived or the bot gave up. */
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
   log().filter(({ msg, command }) => msg === 'interaction' && commands.includes(String(command))).length;
 
-describe('a Discord that', () => {
+describe('if Discord', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
   const limit = (scope: 'user' | 'global') => ({
     kind: 'rate limit' as const,
@@ -25,12 +25,16 @@ describe('a Discord that', () => {
     { fault: limit('global'), path: path.edit },
     { fault: { kind: 'status', status: 502 }, method: 'PATCH', path: path.edit, times: 2 },
     { fault: { kind: 'reset' }, path: path.edit },
-    // If Discord rejects the content, the bot sends the text alone.
+    // If Discord rejects the embeds, the bot only sends the text.
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('briefly fails an acknowledgement or an edit receives it again', async ({ bot, guild, discord }) => {
-    // Excludes the bot's other requests, and its checks whether an earlier edit has arrived.
+  it('briefly rejects an acknowledgement or an edit, the bot sends it again', async ({
+    bot,
+    guild,
+    discord,
+  }) => {
+    // Excludes the bot's other requests, such as the ones that check whether an earlier edit has arrived.
     const answers = () =>
       discord.requests.filter(
         ({ method, path: route }) => method !== 'GET' && /\/(?:interactions|webhooks)\//.test(route),
@@ -39,13 +43,13 @@ describe('a Discord that', () => {
       const before = answers().length;
       discord.faults.inject(fault);
       await isAccepted({ bot, guild }, `rest-${index}.example.com`);
-      // An acknowledgement and an edit, plus the requests that the fault hit.
+      // The bot sends an acknowledgement and an edit, and repeats the requests that failed.
       await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
     }
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it('loses the response to an edit does not receive the edit again after a later one', async ({
+  it("loses the response to an edit, the bot doesn't repeat the edit after it has sent a later one", async ({
     bot,
     member,
     discord,
@@ -56,14 +60,18 @@ describe('a Discord that', () => {
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
     const warned = await again();
     await member.press(warned, 'Submit anyway');
-    // The bot repeats the edit half a second after the lost response. If it did so after the press, the warning would be
-    // back.
+    // The bot repeats the edit half a second after the response was lost. If it still did so after the press, the warning
+    // would be back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
     expect(textOf(warned)).toContain('Servers have been added for review.');
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('fails an edit receives it again, even while a modal is open', async ({ member, discord, listing }) => {
+  it('rejects an edit, the bot sends it again, even while a modal is open', async ({
+    member,
+    discord,
+    listing,
+  }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;
@@ -71,7 +79,7 @@ describe('a Discord that', () => {
     const answered = member.press(preview, 'Include 2 already submitted');
     await expect.poll(() => discord.requests.slice(before).some(({ status }) => status === 500)).toBe(true);
     expect((await member.press(preview, 'Fix 1 line')).kind).toBe('modal');
-    // The button's number matches the servers that it submits.
+    // The number in the button's label matches the servers that it submits.
     await expect
       .poll(() => labelsOf(preview).includes('Submit 3 game servers'), { timeout: 5_000 })
       .toBe(true);
@@ -80,7 +88,7 @@ describe('a Discord that', () => {
   });
 
   impatientIt(
-    'accepts the acknowledgement after the bot has stopped waiting receives the reply',
+    'accepts the acknowledgement after the bot has stopped waiting, the bot still sends the reply',
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');

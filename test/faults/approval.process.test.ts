@@ -17,15 +17,19 @@ const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } }
 const HOST = 'killed.example.com';
 const WAITS = 'Waiting for a moderator';
 
-/** Submits a server as a member, so that it waits. */
+/** Submits a server as a member, and leaves it waiting. */
 async function oneWaits(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.member, `${HOST}:1`);
   return waitingIn(guild);
 }
 
-describe('after a kill -9, a submission for a moderator', () => {
-  it('gets its missing message, and its member is notified', async ({ bot, guild, member }) => {
+describe('after a kill -9, a submission that needs a moderator', () => {
+  it("gets its message if that wasn't posted yet, and its member is notified", async ({
+    bot,
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -40,7 +44,7 @@ describe('after a kill -9, a submission for a moderator', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it('keeps its one message if its member was not notified yet', async ({ bot, guild, member }) => {
+  it("keeps its only message if its member hadn't been notified yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -54,7 +58,7 @@ describe('after a kill -9, a submission for a moderator', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is shown as stored if Withdraw had no reply yet', async ({ bot, guild, member }) => {
+  it("is shown as stored if the bot hadn't replied to Withdraw yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -76,7 +80,7 @@ describe('after a kill -9, a submission for a moderator', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it("waits corrected if the bot died before showing a moderator's correction", async ({
+  it('waits with its correction if the bot died before it showed the correction to the moderator', async ({
     bot,
     guild,
     member,
@@ -114,7 +118,7 @@ describe('after a kill -9, a submission for a moderator', () => {
   it('waits again if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });
-    // A guild has at most two requests at a time, so the approved submission waits for its turn.
+    // A guild can have two requests at a time, so the approved submission waits for its turn.
     for (const n of [1, 2]) void addServer(admin, `busy${n}.example.com:1`);
     await expect
       .poll(() => ['busy1', 'busy2'].map((name) => addsOf(guild, `${name}.example.com`).length))
@@ -147,14 +151,14 @@ describe('after a kill -9, a submission for a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is reported once in the log if its moderator cannot be reached', async ({ bot, guild, listing }) => {
+  it("is reported once in the log if its moderator can't be reached", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
     await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
     await bot.kill();
     await listing.behave({ kind: 'ok' });
-    // Never set back, because this is the bot's last test.
+    // The clock doesn't need to be set back, because this is the bot's last test.
     bot.discord.clock.advance(16 * 60_000);
     await bot.start();
     await expect.poll(() => textOf(message)).toContain('unconfirmed');
@@ -170,10 +174,10 @@ describe('after a kill -9, a submission for a moderator', () => {
 const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
 
 ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HURRY}` } })(
-  'a message that Discord failed to post is posted a minute later',
+  'a message is posted a minute later if Discord fails to post it the first time',
   async ({ bot, listing }) => {
     await bot.start();
-    // The hourly job would show it too; it has started, and finds nothing.
+    // The hourly job would also post the message. It has already run and found nothing.
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
     await expect.poll(begun).toHaveLength(1);
     const guild = await bot.newGuild({ key: 'sandbox-key' });

@@ -12,14 +12,19 @@ const limited = (seconds: number): Fault => ({
 });
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-/** A bot that isn't started yet. */
+/** A bot that hasn't been started yet. */
 const it = ownBotTest({ start: false });
 
 const made = ({ discord }: Bot, method: string, path: RegExp) =>
   discord.requests.filter((request) => request.method === method && path.test(request.path)).length;
 
-/* The requests that a block stops are tested with src/discord/api.ts; these tests cover the operator's log. */
-it('a block by address, a 429 from the edge, is named in the log at the start', async ({ bot, discord }) => {
+/*
+ * Other tests cover which requests a block stops (src/discord/api.ts). These tests cover what the operator sees in the log.
+ */
+it("if Discord's edge blocks the bot's address with a 429, the bot logs this when it starts", async ({
+  bot,
+  discord,
+}) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -27,7 +32,7 @@ it('a block by address, a 429 from the edge, is named in the log at the start', 
   expect(bot.process.running).toBe(true);
 });
 
-it('a start without a connection to Discord is one line in the log, without stacks', async ({
+it("if the bot can't connect to Discord when it starts, it logs one line without stack traces", async ({
   bot,
   discord,
 }) => {
@@ -42,7 +47,10 @@ it('a start without a connection to Discord is one line in the log, without stac
   ]);
 });
 
-it("a long rate limit on the gateway's URL is named in the log, and waited for", async ({ bot, discord }) => {
+it("the bot logs a long rate limit on the gateway's URL, and waits until it ends", async ({
+  bot,
+  discord,
+}) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect
@@ -52,7 +60,7 @@ it("a long rate limit on the gateway's URL is named in the log, and waited for",
   expect(bot.process.running).toBe(true);
 });
 
-it('a request that fails is retried, for the first request of each route', async ({
+it('the bot retries a failed request if it is the first request to its route', async ({
   bot,
   discord,
   member,
@@ -66,7 +74,7 @@ it('a request that fails is retried, for the first request of each route', async
 });
 
 ownBotTest({ start: false, discord: { shards: 3 } })(
-  'an interaction gets a reply while other shards have not identified yet',
+  "the bot replies to an interaction even if other shards haven't identified yet",
   async ({ bot, discord }) => {
     bot.process.start();
     await expect.poll(() => discord.commands().length > 0).toBe(true);
@@ -78,15 +86,15 @@ ownBotTest({ start: false, discord: { shards: 3 } })(
   },
 );
 
-// Uses a separate process, because bots in this process have more time.
+// This uses a separate process, because bots in this process have more time.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
-  'a first response arrives in time even if every idle connection has died silently',
+  'a first response arrives in time even if every idle connection has silently died',
   async ({ bot, discord, member }) => {
     await bot.start();
     // The bot's own request uses one of these connections.
     await expect.poll(() => made(bot, 'PUT', /commands/)).toBe(1);
     await member.slash('help');
-    // The connection is free again once the bot has received the response.
+    // When the bot has received the response, the connection is free again.
     await expect.poll(() => bot.log().some(({ msg }) => msg === 'interaction')).toBe(true);
     discord.faults.silenceConnections();
     expect(textOf(await member.slash('help'))).toContain('/addserver');

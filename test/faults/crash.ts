@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Bot } from '../support/bot.ts';
 
-/** Ends the bot as a power failure would, and starts it again on the same data. */
+/** Kills the bot, as a power failure would, and starts it again with the same data. */
 export async function crash(bot: Bot): Promise<void> {
   await bot.kill();
   bot.discord.faults.clear();
@@ -9,7 +9,7 @@ export async function crash(bot: Bot): Promise<void> {
   await bot.start();
 }
 
-/** Makes Discord never respond to such requests, and waits until one has arrived. */
+/** Makes Discord stop responding to these requests, and waits until one has arrived. */
 export async function hung({ discord }: Bot, method: string, path: RegExp): Promise<void> {
   const unanswered = () =>
     discord.requests.filter((request) => {

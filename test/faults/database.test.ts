@@ -7,11 +7,11 @@ import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
 import { lines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
-/* The storage tests cover how each database fault is detected; these tests cover the messages to members and operators. */
+/* The storage tests cover how each database fault is detected. These tests cover what members and operators are shown. */
 
 const it = ownBotTest();
 
-/** Opens the bot's database, as an operator who works in the file would. */
+/** Opens the bot's database the way an operator might to edit it by hand. */
 function open({ data }: Bot): DatabaseSync {
   const database = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
   onTestFinished(() => database.close());
@@ -19,7 +19,7 @@ function open({ data }: Bot): DatabaseSync {
 }
 
 ownBotTest({ crash: true })(
-  'a bot whose database is damaged reports this in one line, and leaves the file unchanged',
+  "if the database is damaged, the bot reports this in one line, and doesn't change the file",
   async ({ bot, guild }) => {
     const path = join(bot.data, 'bot.sqlite');
     await bot.process.stop();
@@ -42,7 +42,7 @@ ownBotTest({ crash: true })(
   },
 );
 
-/** Called when the service has received a request with one server, which it rejects. */
+/** Called when the service has received a request with one server. The service rejects it. */
 let onRefused = () => {};
 const refusedIt = ownBotTest({
   listing: {
@@ -55,10 +55,10 @@ const refusedIt = ownBotTest({
 });
 
 refusedIt(
-  'a member sees the outcomes of a list even if the database fails after servers were sent',
+  'a member sees the outcomes of a list even if the database fails after servers have been sent',
   async ({ bot, member, discord }) => {
     const database = open(bot);
-    // The table with the keys and settings.
+    // The table that contains the keys and settings.
     onRefused = () => database.exec('ALTER TABLE keyv RENAME TO elsewhere');
     await member.press(await paste(member, lines(101)), 'Submit 101 game servers');
     const seen = () => discord.messages(member).map(textOf).join('\n');
@@ -71,7 +71,7 @@ refusedIt(
   },
 );
 
-it('a failed interaction shows a reference to the log, and sends no server', async ({
+it("if an interaction fails, the reply refers to the log, and the bot doesn't send a server", async ({
   bot,
   guild,
   listing,
@@ -81,7 +81,7 @@ it('a failed interaction shows a reference to the log, and sends no server', asy
   expect(said).toMatch(STORE_FAILED);
   const reference = /Reference for the bot's operator: (\w+)/.exec(said)?.[1];
   expect(reference).toBeDefined();
-  // The reply may arrive before the log lines.
+  // The reply may arrive before the lines are logged.
   const logged = () => bot.log().filter((line) => line.reference === reference);
   await expect.poll(logged).toMatchObject([{ level: 'error' }, { msg: 'interaction', outcome: 'failed' }]);
   expect(JSON.stringify(logged())).not.toContain('broken.example.com');

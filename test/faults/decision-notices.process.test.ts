@@ -12,14 +12,14 @@ const it = botTest({
 
 const HOST = 'killed.example.com';
 
-/** Presses Approve on the waiting submission, without waiting for the reply. */
+/** Presses Approve on the waiting submission, and doesn't wait for the reply. */
 async function press(guild: TestGuild): Promise<void> {
   void inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
 }
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message lists the servers that may have arrived, and shows that the rest is waiting', async ({
+it('a direct message lists the servers that may have arrived, and says that the others are waiting', async ({
   bot,
   guild,
 }) => {
@@ -38,12 +38,16 @@ it('a direct message lists the servers that may have arrived, and shows that the
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a member gets at most one direct message, whenever the bot dies', async ({ bot, guild, listing }) => {
+it('a member gets at most one direct message, no matter when the bot dies', async ({
+  bot,
+  guild,
+  listing,
+}) => {
   const { member } = guild;
   const owed = () =>
     bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', guild.id);
   await turnApprovalOn(guild);
-  // Before the decision is stored.
+  // The bot dies before the decision is stored.
   await addServer(member, `${HOST}:1`);
   await listing.behave({ kind: 'hang', carriedOut: true });
   await press(guild);
@@ -51,7 +55,7 @@ it('a member gets at most one direct message, whenever the bot dies', async ({ b
   await crash(bot);
   await endGathering(bot, guild);
   await expect.poll(() => toldOf(guild)).toEqual([expect.stringContaining('unconfirmed')]);
-  // While decisions are gathered.
+  // The bot dies while it is collecting decisions.
   await addServer(member, `${HOST}:2`);
   await press(guild);
   const decided = () =>
@@ -60,7 +64,7 @@ it('a member gets at most one direct message, whenever the bot dies', async ({ b
   await crash(bot);
   await endGathering(bot, guild);
   await expect.poll(() => toldOf(guild).length).toBe(2);
-  // While the message is being sent, so its delivery is uncertain.
+  // The bot dies while it is sending the message, so it doesn't know whether the message has arrived.
   await addServer(member, `${HOST}:3`);
   const channelId = bot.discord.directChannel(member.userId);
   const isHung = hung(bot, 'POST', new RegExp(`channels/${channelId}/messages`));
@@ -70,7 +74,7 @@ it('a member gets at most one direct message, whenever the bot dies', async ({ b
   await crash(bot);
   await expect.poll(owed).toEqual([]);
   expect(toldOf(guild)).toHaveLength(2);
-  // After the message was sent.
+  // The bot dies after it has sent the message.
   await addServer(member, `${HOST}:4`);
   await press(guild);
   await endGathering(bot, guild);

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, vi } from 'vitest';
 import { ownBotTest, textOf } from '../support/bot.ts';
 
-/** A bot process whose time runs this many times as fast, like Discord's time here. */
+/** Time passes this many times faster for the bot and for Discord in these tests. */
 const TIME_GOES = 10;
 const TICK_MS = 50;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'preloads/fast-time.ts'));
@@ -29,7 +29,7 @@ const it = ownBotTest({
   const sessions = gateway.sessions().map(({ id }) => id);
   return {
     gateway,
-    /** Counts the gateway's traffic since the outage began. */
+    /** Counts what the gateway has sent and received since the outage began. */
     counts() {
       const now = gateway.counts();
       return {
@@ -54,9 +54,11 @@ const it = ownBotTest({
 
 const WITHOUT_SESSION = 'a connection to Discord ended without a session';
 
-// In concurrent tests `expect.poll` can't tell which test it belongs to, so they use `vi.waitUntil`.
-describe.concurrent('a bot that meets', () => {
-  it('a dead resume host soon stops using it', async ({ outage: { gateway, counts, isWell, logged } }) => {
+// In concurrent tests, `expect.poll` can't tell which test it belongs to, so these tests use `vi.waitUntil`.
+describe.concurrent('during a gateway outage, the bot', () => {
+  it('soon stops using a resume host that is dead', async ({
+    outage: { gateway, counts, isWell, logged },
+  }) => {
     gateway.killResumeHost(true);
     gateway.close(4000);
     await isWell();
@@ -65,7 +67,9 @@ describe.concurrent('a bot that meets', () => {
     expect(logged('connection to Discord failed')).toHaveLength(1);
   });
 
-  it('silence after IDENTIFY sends at most four', async ({ outage: { gateway, counts, passed, isWell } }) => {
+  it('sends IDENTIFY no more than four times if there is no response', async ({
+    outage: { gateway, counts, passed, isWell },
+  }) => {
     gateway.answerIdentify('nothing');
     gateway.invalidate(false);
     await passed(100);
@@ -79,7 +83,7 @@ describe.concurrent('a bot that meets', () => {
     expect(counts().identifies).toBe(before);
   });
 
-  it('op 9 on up to eight IDENTIFYs logs this', async ({
+  it('logs up to eight times that op 9 was the response to IDENTIFY', async ({
     outage: { gateway, counts, passed, isWell, logged },
   }) => {
     gateway.answerIdentify('invalid session');
@@ -94,7 +98,9 @@ describe.concurrent('a bot that meets', () => {
     await isWell();
   });
 
-  it('a RESUME without a response begins a new session', async ({ outage: { gateway, counts, isWell } }) => {
+  it("starts a new session if RESUME doesn't get a response", async ({
+    outage: { gateway, counts, isWell },
+  }) => {
     gateway.answerResume(false);
     gateway.close(4000);
     await isWell();

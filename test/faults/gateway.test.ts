@@ -9,8 +9,8 @@ const it = botTest();
 const linesWith = ({ log }: Bot, message: string) =>
   log().filter(({ msg }) => String(msg).startsWith(message)).length;
 
-describe('a gateway that', () => {
-  /** Causes a disturbance that the session survives. Interactions during it still get replies. */
+describe('if the gateway', () => {
+  /** Causes a disturbance that doesn't end the session. Interactions during it still get replies. */
   async function goesOn(place: Place, name: string, disturb: () => void): Promise<void> {
     const resumed = () => linesWith(place.bot, 'connection to Discord resumed');
     const before = resumed();
@@ -20,7 +20,11 @@ describe('a gateway that', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('sends op 7, 1 or 9, or closes, gets the bot back', async ({ bot, guild, discord: { gateway } }) => {
+  it('sends op 7, 1 or 9, or closes the connection, the bot comes back', async ({
+    bot,
+    guild,
+    discord: { gateway },
+  }) => {
     const place = { bot, guild };
     await goesOn(place, 'op7', () => gateway.askToReconnect());
     await goesOn(place, 'op9', () => gateway.invalidate(true));
@@ -30,7 +34,7 @@ describe('a gateway that', () => {
     await isAccepted(place, 'op1.example.com');
   });
 
-  it('delivers an interaction too late gets no reply', async ({ bot, guild, discord }) => {
+  it("delivers an interaction too late, the bot doesn't reply", async ({ bot, guild, discord }) => {
     const place = { bot, guild };
     bot.mayBreak(BREACHES.tooLate, 1);
     const lost = () => linesWith(bot, 'interaction lost');
@@ -49,11 +53,11 @@ describe('a gateway that', () => {
   ] as const)('%s', async ([, code], { bot, guild, discord: { gateway, clock } }) => {
     const place = { bot, guild };
     const previous = gateway.sessions().map(({ id }) => id);
-    // Discord allows a shard one IDENTIFY in 5 seconds. discord.js waits for that; the stand-in need not.
+    // Discord allows each shard one IDENTIFY in 5 seconds. discord.js waits that long, but the stand-in doesn't have to.
     clock.advance(5_000);
     if (code === 9) gateway.invalidate(false);
     else gateway.close(code);
-    // Interactions are lost until there is a new session.
+    // Interactions are lost until a new session has started.
     await isLost(place, `meanwhile-${code}.example.com`);
     // discord.js waits up to 5 seconds before it starts a new session (Discord docs: Invalid Session).
     await expect
@@ -63,10 +67,10 @@ describe('a gateway that', () => {
   });
 });
 
-/** test/support/bot.process.test.ts tests that a process ends in this case. */
+/** test/support/bot.process.test.ts tests that a process exits in this case. */
 const endingIt = botTest({ crash: true });
 
-describe('a gateway that closes the connection permanently', () => {
+describe('a gateway that permanently closes the connection', () => {
   endingIt.for([
     [4004, /bot token is not valid/],
     [4010, /shard is not valid/],
@@ -74,7 +78,7 @@ describe('a gateway that closes the connection permanently', () => {
     [4012, /gateway version is no longer supported/],
     [4013, /intents are not valid/],
     [4014, /intents are not granted/],
-  ] as const)('with %s', async ([code, words], { bot, guild, discord }) => {
+  ] as const)('with code %s makes the bot exit', async ([code, words], { bot, guild, discord }) => {
     discord.gateway.close(code);
     const { status, lastWords } = await bot.process.exited();
     expect(status).toBe(1);
@@ -82,7 +86,7 @@ describe('a gateway that closes the connection permanently', () => {
     expect(said).toEqual([expect.stringMatching(words)]);
     expect(said[0]).toContain(String(code));
     expect(await unfinishedIn(bot.store)).toEqual([]);
-    // Starts again, as an operator would after fixing the cause.
+    // Starts the bot again, as an operator would after fixing the cause.
     await bot.start();
     await isAccepted({ bot, guild }, `fatal-${code}.example.com`);
   });

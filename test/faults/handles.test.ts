@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folder } from '../support/machine.ts';
 
-/** Prints the bot's errors in a process that can open no more files. */
+/** Prints the bot's errors in a process that can't open any more files. */
 const SCRIPT = `
   import { openSync } from 'node:fs';
   import { createListingApi } from './src/listing/client.ts';
   import { Secret } from './src/secret.ts';
   import { prepareFile } from './src/storage/database-file.ts';
   const api = createListingApi({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 5_000, arrayFormat: 'brackets' });
-  // Loads late modules now.
+  // Loads modules now that would otherwise be loaded later.
   await api.games(new Secret('key'));
   await prepareFile(process.argv[1] + '/bot.sqlite');
   try {
@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it('an error from too few file handles counts as a fault of the machine, not of the service', () => {
+it("if too few file handles are available, the error is the machine's fault and not the service's", () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

@@ -23,7 +23,7 @@ const OPTIONS = {
   asProcess: true,
   env: { LISTING_API_TIMEOUT_MS: '60000', LISTING_REQUESTS_AT_ONCE: '20' },
 };
-/** Each test kills and restarts this bot, which has no work left for the guilds of previous tests. */
+/** Each test kills and restarts this bot. No work is left over from the guilds of previous tests. */
 const it = botTest({
   ...OPTIONS,
   // The list's first request always gets a response.
@@ -32,36 +32,36 @@ const it = botTest({
       servers[0]?.server === 's0.list.example.com' ? { kind: 'ok' } : undefined,
   },
 });
-/** A separate bot, whose clock stays ahead. */
+/** A separate bot, because its clock stays fast. */
 const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was interrupted before it could finish, so nothing was submitted';
 const UNKNOWN = /Unconfirmed\. The bot restarted\. It may have arrived\./;
 
-/** Makes the service carry out later requests without responding. */
+/** Makes the service accept later requests without responding to them. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });
 
-/** Counts the guild's messages that are still "thinking …". */
+/** Counts the guild's messages that still say "thinking …". */
 const thinkingIn = ({ discord, admin, member }: TestGuild) =>
   [undefined, admin.userId, member.userId]
     .flatMap((userId) => discord.messages({ channelId: member.channelId, ...(userId && { userId }) }))
     .filter(({ loading }) => loading).length;
 
-/** Counts the acknowledgements that Discord received. */
+/** Counts the acknowledgements that Discord has received. */
 const acknowledged = ({ discord }: TestGuild) =>
   discord.requests.filter(({ path, body }) => path.includes('callback') && /^\{"type":[567]/.test(body))
     .length;
 
 describe('after a kill -9', () => {
-  it('servers that were sent are unconfirmed, and all others were not sent', async ({
+  it('servers that were sent are unconfirmed, and the others count as not sent', async ({
     bot,
     guild,
     member,
     listing,
   }) => {
     await silence(guild);
-    // A guild has at most two requests at a time, so the third submission is ready and waits.
+    // A guild can have two requests at a time, so the third submission is ready and waits.
     const answers: Promise<Answer>[] = [];
     for (const n of [1, 2, 3]) {
       answers.push(addServer(member, `s${n}.example.com:27015`));
@@ -82,19 +82,24 @@ describe('after a kill -9', () => {
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
     expect(thinkingIn(guild)).toBe(0);
 
-    // A server that may have been received is not sent again by mistake.
+    // A server that the service may have received isn't sent again by mistake.
     expect(textOf(await addServer(member, 's1.example.com:27015'))).toMatch(
       /⚠️ Not sent: .*may have arrived/s,
     );
     expect(addsOf(guild, 's1.example.com')).toHaveLength(1);
 
-    // Neither the crash nor the next start leaves anything in the store.
+    // The store doesn't contain anything from before the crash or from the next start.
     await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
     await bot.restart();
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it('a list shows each outcome, and a press sends the rest', async ({ bot, guild, member, listing }) => {
+  it("a list shows each server's outcome, and one press sends the servers that weren't sent", async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await chooseLogChannel(guild);
     const preview = await sendFile(member, lines(250).replaceAll('.example', '.list.example'));
     await silence(guild);
@@ -111,7 +116,7 @@ describe('after a kill -9', () => {
       expect(textOf(preview)).toMatch(words);
     expect(csvOf(await reported(preview), 'report.csv')).toHaveLength(250);
     expect(labelsOf(preview)).toEqual(['Submit 50 unsent', 'Submit all 150 again', 'Edit']);
-    // The log channel is notified a few seconds later.
+    // The bot posts to the log channel a few seconds later.
     const logged = () =>
       logLines(guild).filter((line) =>
         line.includes('100 sent for review. “Servers have been added for review.”'),
@@ -124,7 +129,12 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it('a command that submits nothing must be run again', async ({ bot, guild, admin, member }) => {
+  it("the member must run a command again if it hadn't submitted anything", async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     await silence(guild);
     const answer = setKey(admin, 'another-key');
     await expect.poll(() => thinkingIn(guild)).toBe(1);
@@ -134,20 +144,25 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('a button and a modal get a reply, and send no server', async ({ bot, guild, member, listing }) => {
+  it("the bot replies to a button and a modal, and doesn't send a server", async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await addServer(member, 'button.example.com:1');
     const warning = await addServer(member, 'button.example.com:1');
     const noPort = await addServer(member, 'window.example.com');
     const { modal, typed } = await openModal(member, noPort);
     await silence(guild);
     const before = acknowledged(guild);
-    // These occupy both turns of the guild.
+    // These requests use both of the guild's turns.
     const others = [1, 2].map((n) => addServer(member, `o${n}.example.com:1`));
     await expect.poll(() => listing.submitted).toHaveLength(3);
     const pressed = member.press(warning, 'Submit anyway');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
-    // All of them are also reserved.
+    // All of their servers are also reserved.
     const running = async () =>
       (await unfinishedIn(bot.store)).filter((each) => each.startsWith('submission'));
     await expect.poll(running).toHaveLength(4);
@@ -164,7 +179,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.press(window, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a response that could not be delivered is delivered', async ({ bot, guild, member }) => {
+  it("the bot delivers a response that it couldn't deliver before", async ({ bot, guild, member }) => {
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
     await isHung;
@@ -174,7 +189,7 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it('an interaction without an acknowledgement is not submitted', async ({
+  it("an interaction that wasn't acknowledged doesn't submit anything", async ({
     bot,
     guild,
     member,
@@ -189,7 +204,7 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it('a key is never stored or logged in clear, whichever commands used it', async ({
+  it('a key is never stored or logged in plain text, no matter which commands used it', async ({
     bot,
     admin,
     member,
@@ -218,7 +233,7 @@ describe('after a kill -9', () => {
     const printed = bot.output().length;
     await listing.behave({ kind: 'down' });
     const answer = addServer(member, 'about.example.com:1');
-    // The connection was rejected once. The kill must come before the next attempt, which follows in a moment.
+    // The connection was rejected once. The bot must be killed before the next attempt, which follows immediately.
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
       .toContain('the listing service sent no usable response');
@@ -228,7 +243,7 @@ describe('after a kill -9', () => {
   });
 
   ownIt(
-    'the log channel shows an outcome that the bot can no longer show the member',
+    'the bot posts an outcome to the log channel if it can no longer show it to the member',
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });
@@ -238,7 +253,7 @@ describe('after a kill -9', () => {
       await listing.behave({ kind: 'ok' });
       discord.clock.advance(16 * 60_000);
       await bot.start();
-      // The log channel is notified 10 seconds later.
+      // The bot posts to the log channel 10 seconds later.
       await expect
         .poll(() => logLines(guild).join('\n'), { timeout: 60_000 })
         .toMatch(/member submitted game servers.*may have arrived/s);

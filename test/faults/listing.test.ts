@@ -3,11 +3,11 @@ import { botTest, textOf } from '../support/bot.ts';
 import { addServer } from '../support/people.ts';
 import { isAccepted } from './submission.ts';
 
-/* test/listing/client.test.ts covers every failure of the service; this test covers the configured timeout. */
+/* test/listing/client.test.ts covers every way in which the service can fail. This test covers the configured timeout. */
 
 const it = botTest({ env: { LISTING_API_TIMEOUT_MS: '1500' } });
 
-it('a service that responds too late may have received the server', async ({
+it('if the service responds too late, it may have received the server', async ({
   bot,
   guild,
   member,

@@ -27,7 +27,7 @@ import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 const preload = (name: string) =>
   `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
-/** Holds files that describe the machine's state to the bot's process. */
+/** The files in this folder simulate the machine's state for the bot's process. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'faults-'));
 const fileOf = (name: string) => join(FOLDER, name);
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -37,12 +37,14 @@ const limitedIt = ownBotTest({ asProcess: true, wrapper: limited });
 const limitedAtStartIt = ownBotTest({ asProcess: true, wrapper: limited, crash: true });
 
 describe('a full disk', () => {
-  /** Limits the size of the bot's files from its next start, in blocks of 512 bytes or 1 KiB, depending on the shell. */
+  /**
+   * Limits how large the bot's files can be after its next start, in blocks of 512 bytes or 1 KiB, depending on the shell.
+   */
   const limitFiles = (blocks: number | 'unlimited') => writeFileSync(fileOf('limit'), String(blocks));
   beforeEach(() => limitFiles('unlimited'));
 
   limitedAtStartIt(
-    'at the start is reported in one line, and the bot works once there is space',
+    'is reported in one line when the bot starts, and the bot works as soon as there is space',
     async ({ bot, guild }) => {
       await bot.process.stop();
       const before = bot.output().length;
@@ -62,7 +64,7 @@ describe('a full disk', () => {
   );
 
   limitedIt(
-    'while the bot runs prevents servers from being sent unrecorded, and earlier replies stay correct',
+    "prevents the bot from sending servers that it can't record, and doesn't affect earlier replies",
     async ({ bot, guild, member }) => {
       await bot.process.stop();
       limitFiles(Math.ceil((await stat(join(bot.data, 'bot.sqlite'))).size / 512) + 1_000);
@@ -74,7 +76,7 @@ describe('a full disk', () => {
         answers.push(await submit({ bot, guild }, name(answers.length)));
         said = textOf(answers.at(-1) ?? { kind: 'lost' });
       } while (said.includes(ACCEPTED) && answers.length < 200);
-      // The disk may only be full after the reservation, when the server is to be marked as sending.
+      // The disk may become full only after the reservation, when the server is about to be marked as sending.
       if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't save this outcome/s);
       const accepted = answers.length - 1;
       expect(accepted).toBeGreaterThan(1);
@@ -87,7 +89,7 @@ describe('a full disk', () => {
       await bot.restart();
       await isAccepted({ bot, guild }, 'after-full.example.com');
       expect(arrived()).toEqual(once);
-      // The last outcome may not have been stored; that server is then reported as unconfirmed, and never as not sent.
+      // If the last outcome couldn't be stored, that server is reported as unconfirmed, and never as not sent.
       const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
       expect(last).toMatch(/Servers have been added for review|may have arrived/);
       for (const text of before) expect(text).toContain(ACCEPTED);
@@ -98,14 +100,14 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'exports of long histories are created one after another, even for different members',
+  'exports of long histories are created one after another, even if they are for different members',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
     await fill(store, guild.id, { count: 25_000, at: Date.now() - 60_000, message: 'long '.repeat(60) });
     await store.stop();
     await bot.start();
-    /** Returns the bot's peak memory, in KiB. */
+    /** Returns the bot's peak memory use in KiB. */
     const peak = async () =>
       Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${bot.process.pid}/status`, 'utf8'))?.[1]);
     const admins = Array.from({ length: 14 }, (_, n) =>
@@ -136,15 +138,15 @@ const fullLogIt = ownBotTest({ asProcess: true, wrapper: printingTo('/dev/full')
 const unreadLogIt = ownBotTest({ asProcess: true, wrapper: printingTo(fileOf('log')), start: false });
 
 describe('standard output', () => {
-  fullLogIt('on a full disk does not stop the bot’s work', ({ bot, guild }) =>
+  fullLogIt('on a full disk doesn’t stop the bot from working', ({ bot, guild }) =>
     isAccepted({ bot, guild }, 'full-log.example.com'),
   );
 
   unreadLogIt(
-    "that is not read doesn't delay the bot, and the next line that fits gives the number of lost lines",
+    "that nobody reads doesn't delay the bot, and the next line that fits says how many lines were lost",
     async ({ bot, guild, admin, member }) => {
       execFileSync('mkfifo', [fileOf('log')]);
-      // Opened for reading and writing, so that neither end waits for the other.
+      // Opened for reading and writing, so that neither side has to wait for the other.
       const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
       onTestFinished(() => closeSync(log));
       expect(() => {
@@ -168,7 +170,7 @@ describe('standard output', () => {
         })
         .toMatch(/"dropped":[1-9]\d\d?,/);
       for (const line of said.trim().split('\n')) JSON.parse(line);
-      // Stops while its last lines can still be read.
+      // Stops the bot while its last lines can still be read.
       expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
     },
   );
@@ -182,7 +184,7 @@ ownBotTest({
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
 })(
-  'a games list that cannot be loaded leaves no member waiting, however many ask at the same time',
+  "if the games list can't be loaded, every member gets a reply, even if many ask at the same time",
   async ({ bot, guild }) => {
     await bot.process.stop();
     areGamesAway = true;
@@ -214,9 +216,9 @@ describe('a running bot', () => {
   const goesBackTo = (hours: number) => writeFileSync(fileOf('clock'), String(-hours * 60 * 60_000));
   beforeEach(() => goesBackTo(0));
 
-  /** Locks the database as another process might. @returns a function that releases the lock */
+  /** Locks the database the way another process might. @returns a function that releases the lock */
   function lock({ data }: Bot): () => void {
-    // Waits, because the bot may be writing.
+    // This waits, because the bot may be writing.
     const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
     const release = () => {
       if (other.isOpen) other.close();
@@ -226,9 +228,13 @@ describe('a running bot', () => {
     return release;
   }
 
-  it('waits for a database that another process locks, or reports it', async ({ bot, guild, member }) => {
+  it('waits for a database that another process has locked, or reports it', async ({
+    bot,
+    guild,
+    member,
+  }) => {
     const place = { bot, guild };
-    // The bot's own writes after a start also wait for the lock, a second each, and both commands wait for those.
+    // After a start, the bot's own writes also wait for the lock, for a second each. Both commands wait for those writes.
     bot.mayBreak(BREACHES.late, 2);
     const release = lock(bot);
     expect(textOf(await submit(place, 'locked.example.com'))).toMatch(STORE_FAILED);
@@ -241,14 +247,14 @@ describe('a running bot', () => {
     await isAccepted(place, 'lock-of-a-moment.example.com');
   });
 
-  it('keeps working if its clock is set back by an hour, command by command', async ({
+  it('keeps working if its clock is set back by an hour before each command', async ({
     bot,
     guild,
     member,
   }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
-    // discord.js allows 50 edits a second by the clock; these must not become 50 an hour.
+    // discord.js allows 50 edits a second according to the clock. This must not turn into 50 an hour.
     for (let n = 0; n < 55; n += 5) {
       const some = Array.from({ length: 5 }, (_, each) => `hour-${n + each}.example.com`);
       await Promise.all(some.map((server) => isAccepted({ bot, guild }, server)));
@@ -259,7 +265,10 @@ describe('a running bot', () => {
   it.for([
     { set: 'ahead', weeks: 3 },
     { set: 'behind', weeks: -3 },
-  ])('works three weeks $set, and deletes no old records', async ({ set, weeks }, { bot, guild }) => {
+  ])("works while its clock is three weeks $set, and doesn't delete old records", async ({ set, weeks }, {
+    bot,
+    guild,
+  }) => {
     const place = { bot, guild };
     const hosts = [`right-before-${set}.example.com`, `while-${set}.example.com`];
     await isAccepted(place, `right-before-${set}.example.com`);
@@ -286,7 +295,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'two hours back', hours: 2 },
     { set: 'a year ahead', hours: -366 * 24 },
-  ])('leaves no member waiting if its clock is set while it is down: $set', async ({ set, hours }, {
+  ])('replies to every member, even if its clock is changed while it is down: $set', async ({ set, hours }, {
     bot,
     guild,
     listing,
@@ -322,7 +331,7 @@ describe('a running bot', () => {
     await isAccepted({ bot, guild }, `after-${kind.replaceAll(' ', '-')}.example.com`);
   });
 
-  it('logs an unhandled exception in one line, and ends with status 1', async ({ bot, guild }) => {
+  it('logs an unhandled exception in one line, and exits with status 1', async ({ bot, guild }) => {
     const before = bot.log().length;
     writeFileSync(fileOf('mishap'), 'exception');
     expect(await bot.process.exited()).toMatchObject({ status: 1, signal: null });

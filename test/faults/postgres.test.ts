@@ -53,7 +53,7 @@ it.skipIf(!hasPostgres())(
   },
 );
 
-/** Creates a guild of a bot whose connection to PostgreSQL can break. */
+/** Creates a guild in a bot whose connection to PostgreSQL can break. */
 async function overWire() {
   const { url, drop } = await newDatabase();
   onTestFinished(drop);
@@ -64,11 +64,11 @@ async function overWire() {
   return { guild: await bot.newGuild({ key: 'sandbox-key' }), wire };
 }
 
-describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => {
+describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
-  it('a member reads that the submission waits, and it does', async () => {
+  it('a member is shown that the submission is waiting, which is true', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     const cut = wire.cutCommitOf('insert into "submissions"');
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member reads that no reserved server was sent, and can send them', async () => {
+  it('a member is shown that none of the reserved servers was sent, and can send them', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a moderator reads the decision', async () => {
+  it('a moderator is shown the decision', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(textOf(answer)).toContain('Declined by @');
   });
 
-  it('a moderator reads that the approved submission was not sent, and it waits again', async () => {
+  it("a moderator is shown that the approved submission wasn't sent, and the submission keeps waiting", async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres())('after a COMMIT whose response was lost', () => 
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('an admin reads that the bot was interrupted, and not that the change failed', async () => {
+  it('an admin is shown that the bot was interrupted, but not that the change failed', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
     expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');

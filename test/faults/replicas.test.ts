@@ -11,7 +11,10 @@ import { hung } from './crash.ts';
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 
-/** Opens a bot with a guild that Discord posts to, and can start another bot with short timeouts over the same database. */
+/**
+ * Starts a bot with a guild to which Discord posts. It can start a second bot with short timeouts that uses the same
+ * database.
+ */
 async function openBoth() {
   const database = await newDatabase();
   onTestFinished(() => database.drop());
@@ -71,8 +74,8 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('with two bots over one database', () => {
-  it('one reports the unfinished work of the other, which stalled, and which then stops without sending', async () => {
+describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
+  it("one reports the other's unfinished work if the other has stalled, and the other then stops without sending anything", async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -81,7 +84,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     const add = (n: number) => addServer(member, `s${n}.example.com:27015`);
     const answers = [add(1), add(2)];
     await expect.poll(requests).toEqual([1, 1, 0]);
-    // A guild has at most two requests at a time, so the third submission is ready and waits.
+    // A guild can have two requests at a time, so the third submission is ready and waits.
     answers.push(add(3));
     await expect.poll(running).toBe(3);
     process.kill(bot.process.pid ?? 0, 'SIGSTOP');
@@ -100,7 +103,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one continues alone after a kill -9 of the other, which joins again when it is back', async () => {
+  it('one continues alone after the other gets a kill -9, and the other joins again when it is back', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -114,7 +117,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('one posts the message for moderators if the other dies before posting it, and two moderators decide at the same time', async () => {
+  it('one posts the message for moderators if the other dies beforehand, and two moderators can decide at the same time', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -138,13 +141,13 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     });
     // A process doesn't know how often another one has edited the message in these seconds.
     bot.mayBreak(BREACHES.tooOften, 2);
-    // Both processes handle a press before either decides.
+    // Both processes receive a press before either of them decides.
     discord.faults.inject({ fault: { kind: 'delay', ms: 500 }, path: /callback/, times: 2 });
     const first = inStaff(guild, 'admin').press(message, 'Approve');
     await discord.endpoint.save(otherUrl);
     const second = another.press(message, 'Approve');
     for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
-    // One of the replies may still show "Sending".
+    // One of the replies may still say "Sending".
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
     const [now] = await rows('select decided_by from submissions');
     await expect
@@ -153,13 +156,13 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('both keep an accepted server in a message whose two modals are submitted at the same moment', async () => {
+  it('both keep an accepted server in a message whose two modals are submitted at the same time', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
     const one = await openModal(member, answer);
     const other = await openModal(member, answer);
-    // The first is being sent when the second reaches the other process.
+    // The first server is being sent when the second one reaches the other process.
     const sent = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: sent.promise }, 1);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
@@ -175,14 +178,14 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it('both keep an accepted server in a message whose other modal is submitted before it shows the server', async () => {
+  it('both keep an accepted server in a message whose other modal is submitted before the message shows the server', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
     const one = await openModal(member, answer);
     const other = await openModal(member, answer);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
-    // The first reply is retried after half a second. Until then the second submission reaches the other process.
+    // The first reply is sent again after half a second. In the meantime, the second submission reaches the other process.
     discord.faults.inject({ fault: { kind: 'status', status: 502 }, method: 'PATCH', path: /webhooks/ });
     const first = submit(one);
     await expect
@@ -195,7 +198,7 @@ describe.skipIf(!hasPostgres())('with two bots over one database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('one notifies every member affected by a vanished machine, and those in a guild that the machine locked once the lock ends', async () => {
+  it('one notifies every member when the other machine vanishes, even in a guild that the machine had locked, after the lock ends', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

@@ -4,14 +4,19 @@ import { addServer, chooseLogChannel } from '../support/people.ts';
 
 const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' } });
 
-it('a stop waits only a few seconds for work that never ends', async ({ bot, guild, member, discord }) => {
+it('when the bot stops, it waits only a few seconds for work that never ends', async ({
+  bot,
+  guild,
+  member,
+  discord,
+}) => {
   await chooseLogChannel(guild);
   await bot.process.stop();
   discord.faults.inject({ fault: { kind: 'hang' }, path: /^\/guilds\/\d+$/, times: 99 });
   const questions = () =>
     discord.requests.filter(({ path, status }) => /\/guilds\/\d+$/.test(path) && status === 0).length;
   await bot.start();
-  // The job that checks whether the bot is still in a guild.
+  // This job checks whether the bot is still in a guild.
   await expect.poll(questions).toBeGreaterThan(0);
   await bot.listing.behave({ kind: 'hang' });
 

@@ -17,7 +17,8 @@ export const submit = ({ guild }: Place, host: string): Promise<Answer> =>
   addServer(guild.member, `${host}:27015`);
 
 /**
- * Checks that the member read the service's message, the service received the server once, and nothing is left unfinished.
+ * Checks that the member was shown the service's message, that the service received the server once, and that nothing is
+ * left unfinished.
  */
 export async function isAccepted(place: Place, host: string): Promise<void> {
   const { bot, guild } = place;
@@ -28,9 +29,9 @@ export async function isAccepted(place: Place, host: string): Promise<void> {
 }
 
 /**
- * Lets the time for a reply pass. Then checks that the member got no reply, the service received nothing, and nothing is left
- * in the store.
- * @param tried resolves once the bot has tried to reply, if it can
+ * Waits until it is too late for a reply. Then checks that the member didn't get a reply, that the service didn't receive
+ * anything, and that nothing is left in the store.
+ * @param tried resolves after the bot has tried to reply, if it can
  */
 export async function isLost(place: Place, host: string, tried?: () => Promise<void>): Promise<void> {
   const { bot, guild } = place;

@@ -12,8 +12,8 @@ async function open() {
   return { records, names };
 }
 
-describe('the name of a game server', () => {
-  it('resolves only to public addresses', async () => {
+describe("a game server's name", () => {
+  it('only resolves to public addresses', async () => {
     const { records, names } = await open();
     records.addName('play.example.com', {
       addresses: ['127.0.0.1', '10.0.0.1', '93.184.216.34', '169.254.169.254'],
@@ -57,7 +57,7 @@ describe('the name of a game server', () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it('has no port if it does not exist', async () => {
+  it("doesn't have a port if it doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

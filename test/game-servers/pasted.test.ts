@@ -19,13 +19,13 @@ const APP_IDS = {
 
 interface Pasted {
   readonly text: string;
-  /** The game for lines without one. */
+  /** The game for all lines that don't mention one. */
   readonly game?: string;
   /** The servers in Steam's list, as `host:port game query port`. */
   readonly servers: readonly string[];
 }
 
-/** Texts as people paste them, with invented hosts. */
+/** Lists as people paste them. The hosts are invented. */
 const LISTS: readonly Pasted[] = [
   {
     text: 'Ark - Survival Evolved (Aberration):  93.184.1.7:7777    Ark - Survival Evolved (Ragnarok):  93.184.1.7:7779    Rust PVP Server: 93.184.1.7:28015    Rust Beast Server: 93.184.1.7:28025    Teamspeak 3: 93.184.1.7',
@@ -102,7 +102,7 @@ function rowsOf({ text, game }: Pasted): readonly Row[] {
   return list.kind === 'rows' ? list.rows : [];
 }
 
-describe('the server lookup in pasted texts', () => {
+describe('the server lookup for pasted lists', () => {
   it.each([
     ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
     ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games) })),

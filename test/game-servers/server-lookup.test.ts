@@ -59,19 +59,19 @@ describe('the server lookup', () => {
     ['server,query_port\n93.184.216.34:28015,28020', '93.184.216.34:28015 rust 28020 game'],
     ['93.184.216.34:2302 DayZ', '93.184.216.34:2302 dayz 27016 queryPort'],
     ['play.example.com minecraft', 'play.example.com:25577 minecraft port'],
-    // The query port equals the port.
+    // The query port is the same as the port.
     ['93.184.216.34:27015 cs2', '93.184.216.34:27015 cs2'],
     ['93.184.216.34:28017 rust', '93.184.216.34:28017 rust isQueryPort'],
-    // Typed values are kept.
+    // Values that somebody typed are kept.
     ['93.184.216.34,28015,rust,28020', '93.184.216.34:28015 rust 28020'],
     ['93.184.216.34,28015,rust,28015', '93.184.216.34 28015 rust 28015'],
-    // Another game, an unknown game, two games with one app id, and two game servers at one port.
+    // These are another game, an unknown game, two games with one app id, and two game servers on one port.
     ['93.184.216.34:28015 dayz', '93.184.216.34:28015 dayz'],
     ['93.184.216.34:7778', '93.184.216.34:7778 invalid'],
     ['93.184.216.34:7779', '93.184.216.34:7779 invalid'],
     ['93.184.216.34:7779 csgo', '93.184.216.34:7779 csgo 27023 queryPort'],
     ['93.184.216.34:7777 ark', '93.184.216.34:7777 ark'],
-    // Steam doesn't list these.
+    // Steam doesn't list these servers.
     ['93.184.216.34:1 rust', '93.184.216.34:1 rust'],
     ['93.184.216.99:28015 rust', '93.184.216.99:28015 rust'],
     ['two.example.com:28015 rust', 'two.example.com:28015 rust'],
@@ -84,7 +84,7 @@ describe('the server lookup', () => {
     expect((await lookup.complete(rowsOf(text))).map(inWords)).toEqual([completed]);
   });
 
-  it('keeps the fields of a form, and adds missing values', async () => {
+  it('keeps what was entered in a form, and adds missing values', async () => {
     const { lookup, found } = await open();
     const [row] = rowsOf(`${ADDRESS}:28015 rust`);
     if (row?.kind !== 'ready') throw new Error('expected a ready row');
@@ -94,20 +94,20 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort']);
   });
 
-  it('leaves a completed row unchanged, and counts it once', async () => {
+  it("doesn't change a complete row, and counts it once", async () => {
     const { lookup, found } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
     expect(await lookup.complete(rows)).toBe(rows);
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('marks a line as repeated if it equals another one once it is complete', async () => {
+  it('marks a line as repeated if it is the same as another one after it has been completed', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
   });
 
-  it('asks about at most 50 hosts of a list, and about each only once', async () => {
+  it('asks about up to 50 hosts in a list, and only once about each', async () => {
     const { lookup, records } = await open();
     const lines = Array.from({ length: 200 }, (_, index) => `93.184.217.${index % 100}:${1 + index} rust`);
     await lookup.complete(rowsOf(lines.join('\n')));
@@ -115,14 +115,14 @@ describe('the server lookup', () => {
     expect(records.askedSteam).toHaveLength(50);
   });
 
-  it('makes no request for rows that are complete or invalid', async () => {
+  it("doesn't make requests for rows that are complete or invalid", async () => {
     const { lookup, records } = await open();
     const rows = rowsOf(`${ADDRESS}:7777 samp\n${ADDRESS}:25565 minecraft\n10.0.0.1:28015 rust\nrust`);
     expect(await lookup.complete(rows)).toBe(rows);
     expect([...records.askedSteam, ...records.askedNames]).toEqual([]);
   });
 
-  it('returns the values found so far if other requests hang, and leaves rows unchanged later', async () => {
+  it("returns the values that it has found if other requests hang, and doesn't change rows later", async () => {
     const { lookup, records } = await open();
     records.list('93.184.216.35', [{ port: 1, queryPort: 2, appId: 252_490 }]);
     await lookup.complete(rowsOf(`${ADDRESS}:28015 rust`));

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const RUST = { port: 28_015, queryPort: 28_017, appId: 252_490 };
 const FAILING: Mode = { kind: 'status', status: 503 };
 
-/** Creates a client of Steam's stand-in, with a clock that moves only when the test moves it. */
+/** Creates a client for the Steam stand-in, with a clock that only moves when the test moves it. */
 async function open() {
   const records = await startPublicRecords();
   const clock = { now: 0 };
@@ -25,7 +25,7 @@ async function open() {
     await records.close();
   });
   let count = 0;
-  /** Asks about an address that wasn't asked about before. */
+  /** Asks about an address that nobody has asked about before. */
   const askAnother = () => steam.serversAt(`93.184.216.${++count}`);
   return { records, clock, logger, outcomes, steam, askAnother };
 }
@@ -33,8 +33,8 @@ async function open() {
 const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
 const listing = (servers: unknown) => json({ response: { success: true, servers } });
 
-describe('Steam', () => {
-  it('lists the game servers at an address, and is asked about each address only once', async () => {
+describe('the Steam client', () => {
+  it('lists the game servers at an address, and only requests each address once', async () => {
     const { records, steam, outcomes } = await open();
     records.list('93.184.216.34', [RUST]);
     const found = await Promise.all([steam.serversAt('93.184.216.34'), steam.serversAt('93.184.216.34')]);
@@ -59,14 +59,14 @@ describe('Steam', () => {
     ['too many game servers', listing(Array(1_001).fill({}))],
     ['more than 256 KiB', listing([{ addr: 'x'.repeat(256 * 1024) }])],
     ['deep JSON', { kind: 'text', status: 200, body: '['.repeat(100_000) }],
-  ])('lists nothing if it responds with %s', async (_, mode) => {
+  ])("doesn't list anything if Steam responds with %s", async (_, mode) => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam(mode);
     expect(await askAnother()).toEqual([]);
     expect(outcomes).toEqual(['asked', 'failed']);
   });
 
-  it('lists only entries with two ports and an app id', async () => {
+  it('only lists entries that have two ports and an app id', async () => {
     const { records, askAnother } = await open();
     const good = { addr: '93.184.216.1:27016', gameport: 2_302, appid: 221_100 };
     const bad = [
@@ -85,7 +85,7 @@ describe('Steam', () => {
     expect(await askAnother()).toEqual([{ queryPort: 27_016, gamePort: 2_302, appId: 221_100 }]);
   });
 
-  it.each([429, 403])('pauses for an hour after a %i, and logs that once', async (status) => {
+  it.each([429, 403])('pauses for an hour after a %i, and logs this once', async (status) => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam({ kind: 'status', status });
     await Promise.all([askAnother(), askAnother(), askAnother()]);
@@ -101,7 +101,7 @@ describe('Steam', () => {
     expect(records.askedSteam).toHaveLength(4);
   });
 
-  it('pauses after three failures in a row, twice as long each time, but at most for an hour', async () => {
+  it('pauses after three failures in a row, twice as long each time, but never longer than an hour', async () => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam(FAILING);
     await askAnother();
@@ -127,7 +127,7 @@ describe('Steam', () => {
     ).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('receives up to 60 requests immediately, and then one a second', async () => {
+  it('sends up to 60 requests immediately, and then one per second', async () => {
     const { records, clock, outcomes, askAnother } = await open();
     await Promise.all(Array.from({ length: 70 }, askAnother));
     expect(records.askedSteam).toHaveLength(60);
@@ -140,7 +140,7 @@ describe('Steam', () => {
     expect(outcomes).toHaveLength(122);
   });
 
-  it('counts as failed if it does not respond', async () => {
+  it("counts it as a failure if Steam doesn't respond", async () => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam({ kind: 'hang' });
     expect(await askAnother()).toEqual([]);

@@ -24,7 +24,7 @@ interface Posted {
 /** `locale` is Discord's name for the guild's language. */
 type Channel = Partial<LogChannel> & { readonly locale?: string };
 
-/** Creates a guild log with a channel that fails in these ways, and then accepts everything. */
+/** Creates a guild log with a channel that first fails in these ways and then accepts everything. */
 async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...channel }: Channel = {}) {
   const discord = await startDiscord({ token: TOKEN });
   for (const fault of answers) discord.faults.inject({ fault });
@@ -61,12 +61,12 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
 }
 
 describe('a guild log', () => {
-  it('combines simultaneous lines into one message, and posts later lines in another', async () => {
+  it('combines simultaneous lines into one message, and posts later lines in another one', async () => {
     const { tell, texts, discord, state } = await open();
     await tell('one');
     await tell('two');
     await expect.poll(texts).toEqual(['one\ntwo']);
-    // The log doesn't request the guild or channel, because Discord has returned error 10004 for existing guilds.
+    // The bot doesn't request the guild or the channel, because Discord has returned error 10004 for guilds that exist.
     const path = `/api/v10/channels/${state.channel?.channelId}/messages`;
     expect(discord.requests).toMatchObject([{ method: 'POST', path }]);
     await tell('three');
@@ -97,7 +97,7 @@ describe('a guild log', () => {
     expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
-  it('shows an alert in red above all lines, and mentions the role only there', async () => {
+  it("shows an alert in red above all lines, and doesn't mention the role anywhere else", async () => {
     const { tell, alert, posted } = await open([], { roleId: '7' });
     await tell('a line');
     await alert('1', () => ({ text: 'act!', details: 'why' }));
@@ -112,14 +112,14 @@ describe('a guild log', () => {
     expect(plain?.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('shows an alert without details as plain text', async () => {
+  it('shows an alert as plain text if it has no details', async () => {
     const { alert, posted } = await open();
     await alert('1', () => ({ text: 'act!', details: '' }));
     await expect.poll(posted).toHaveLength(1);
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('tries a failed message three times with the same nonce, and then continues with the next', async () => {
+  it('tries to post a message three times with the same nonce, and then continues with the next one', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ describe('a guild log', () => {
     [10004, 'gone'],
     [50001, 'no-access'],
     [50013, 'no-permission'],
-  ])('stores the problem if Discord rejects the channel with %i, and pauses for ten minutes', async (code, trouble) => {
+  ])('stores the problem if Discord rejects the channel with error %i, and pauses for ten minutes', async (code, trouble) => {
     const clock = createTestClock();
     const { tell, flush, state, texts } = await open([
       { kind: 'status', status: 403, body: { code, message: 'No' } },
@@ -155,7 +155,7 @@ describe('a guild log', () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('is not posted if no channel is chosen, or if the settings cannot be read', async () => {
+  it("isn't posted if no channel has been chosen, or if the settings can't be read", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');

@@ -22,7 +22,7 @@ const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
 const TABLES = ['servers', 'submissions', 'drafts', 'interactions', 'guild_departures', 'used'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
-/** Creates everything that deletes data over an open store, with the clock that limits use. */
+/** Creates everything that deletes data from an open store, with a clock like the one that limits use. */
 function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
   const clock = { now: NOW };
   const now = () => clock.now;
@@ -42,7 +42,7 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
 
 type Parts = ReturnType<typeof over>;
 
-/** Adds a submission of two servers and a draft of the member, both made now. */
+/** Adds one of the member's submissions with two servers, and a draft. Both were made just now. */
 async function addSubmissions({ store, clock, drafts }: Parts, guildId: string): Promise<void> {
   const id = `${guildId}-${clock.now}`;
   const user = { id: MEMBER, name: 'Mia Miller' };
@@ -52,7 +52,7 @@ async function addSubmissions({ store, clock, drafts }: Parts, guildId: string):
   await drafts.save({ guildId, user }, readyDraft(`draft-${id}`, 1));
 }
 
-/** Adds a record of every kind that a guild can have. */
+/** Adds every kind of record that a guild can have. */
 async function fill(parts: Parts, guildId: string): Promise<void> {
   const { store, keys } = parts;
   await addSubmissions(parts, guildId);
@@ -77,7 +77,7 @@ async function opened() {
   return parts;
 }
 
-/** Requests a deletion during a transaction of the guild, which then writes the member's submission. */
+/** Requests a deletion during one of the guild's transactions, which then writes the member's submission. */
 async function askedBeforeEndOf(parts: Parts, ask: () => Promise<unknown>): Promise<void> {
   const { store, clock } = parts;
   const isAsked = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ async function askedBeforeEndOf(parts: Parts, ask: () => Promise<unknown>): Prom
   await Promise.all([writing, asking]);
 }
 
-/** Counts the rows of a guild in each table. */
+/** Counts a guild's rows in each table. */
 async function rowsOf(store: Store, guildId: string): Promise<readonly number[]> {
   const counts: number[] = [];
   for (const table of TABLES) {
@@ -101,19 +101,19 @@ async function rowsOf(store: Store, guildId: string): Promise<readonly number[]>
   return counts;
 }
 
-/** Returns the user names stored with the guild's submissions. */
+/** Returns the user names that are stored with the guild's submissions. */
 async function namesIn(store: Store) {
   const rows = [...(await rowsIn(store, 'submissions')), ...(await rowsIn(store, 'drafts'))];
   return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
 }
 
-/** Returns the guild's servers with the member's id. */
+/** Returns the guild's servers that have the member's id. */
 async function knownServersIn(store: Store) {
   const rows = await rowsIn(store, 'servers');
   return rows.filter((row) => row.guild_id === GUILD && row.user_id === MEMBER);
 }
 
-/** Wraps a store so that it fails after `steps` changes, as if the process had ended. */
+/** Wraps a store so that it fails after `steps` changes, as if the process had been killed. */
 function failingAfter(store: FileStore, steps: number): FileStore {
   let left = steps;
   const step = () => {
@@ -136,8 +136,8 @@ function failingAfter(store: FileStore, steps: number): FileStore {
   };
 }
 
-describe('a guild whose data is deleted', () => {
-  it('keeps only the number of servers that its limit counts, without affecting other guilds', async () => {
+describe('a guild whose data has been deleted', () => {
+  it("only keeps the number of servers that its limit counts, and other guilds aren't affected", async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -152,13 +152,13 @@ describe('a guild whose data is deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data that was being written at the time of the request', async () => {
+  it('also loses data that was being written when the deletion was requested', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
-  it('keeps everything after a failure', async () => {
+  it('keeps everything if the deletion fails', async () => {
     const { store } = await opened();
     const full = await rowsOf(store, GUILD);
     let failures = 0;
@@ -178,8 +178,8 @@ describe('a guild whose data is deleted', () => {
   });
 });
 
-describe('a member whose name is deleted', () => {
-  it('immediately loses name and drafts, in this guild only, and still counts for limits', async () => {
+describe('a member whose name has been deleted', () => {
+  it('immediately loses their name and drafts in this guild only, and still counts towards limits', async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([
@@ -190,13 +190,13 @@ describe('a member whose name is deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('also loses the name in data that was being written at the time of the request', async () => {
+  it('also loses their name in data that was being written when the deletion was requested', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it('leaves no draft of a submission that ends afterwards', async () => {
+  it("doesn't keep a draft if its submission ends afterwards", async () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
@@ -208,7 +208,7 @@ describe('a member whose name is deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('leaves not even an id once no limit counts it, and keeps later submissions', async () => {
+  it('loses even their id when no limit counts it any more, but keeps later submissions', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -18,7 +18,10 @@ const DAY_MS = 24 * HOUR_MS;
 const START = 20_000 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, h: HOUR_MS, d: DAY_MS };
 
-/** Opens guilds 1 and 2 with a key and settings, a process that checks, and another that only records their use. */
+/**
+ * Creates guilds 1 and 2 with a key and settings, a process that checks them, and another process that only records when
+ * they are used.
+ */
 async function open(options: Partial<MembershipDeps> = {}) {
   const store = await openStore();
   const logger = recorder();
@@ -28,7 +31,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     now: START,
     application: '1000',
     isClockRight: true,
-    /** Answers the request about a guild; by default the bot is not in it. */
+    /** Responds to the request about a guild. By default, the bot isn't in the guild. */
     isForeign: async (_guildId: string, _signal: AbortSignal) => true,
   };
   const now = () => world.now;
@@ -80,7 +83,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     token: (id) => Object.assign(world, { application: id }),
     clockIsWrong: () => Object.assign(world, { isClockRight: false }),
     clockIsRight: () => Object.assign(world, { isClockRight: true }),
-    /** From now on the bot is only in this guild. */
+    /** From now on, the bot is only in this guild. */
     in: (guild) => Object.assign(world, { isForeign: async (other: string) => other !== guild }),
     silentAbout(guild) {
       world.isForeign = (other) =>
@@ -94,7 +97,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     return step;
   }
 
-  /** Runs a story: time that passes (`30d`), a repetition (`3(check 1h)`), or a step. */
+  /** Plays a story. A story consists of steps, time that passes (`30d`) and repetitions (`3(check 1h)`). */
   async function play(story: string): Promise<void> {
     const all = story.replace(/(\d+)\((.*?)\)/g, (_, count, some) =>
       Array(Number(count)).fill(some).join(' '),
@@ -107,7 +110,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     }
   }
 
-  /** Returns the guilds with data. A guild with only a part of it would be returned with that part's name. */
+  /** Returns the guilds that have data. If a guild only has some of its data left, the part is named. */
   async function left(): Promise<string> {
     const kept = ['1', '2', '3'].map(async (guild) => {
       const hasKey = (await keys.get(guild)) !== undefined;
@@ -123,7 +126,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
   return { store, logger, world, asked, running, process, play, left, noted };
 }
 
-/** A guild's state, its story, the guilds that still have data, and a part of the first log entry. */
+/** A guild's state, its story, the guilds that still have data afterwards, and part of the first log entry. */
 const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ['unused for less than the grace period', 'check 30d -1ms check', '1, 2'],
   [
@@ -180,7 +183,7 @@ it('a guild that only has submissions loses them', async () => {
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it('the first application is not reported', async () => {
+it("the bot doesn't report the first application", async () => {
   const { play, logger } = await open();
   await play('check restart check');
   expect(logger.lines).toEqual([]);
@@ -194,7 +197,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
-  it('only if it has data; otherwise the bot deletes the record of its use', async () => {
+  it('only if the guild has data, and otherwise deletes the record of when it was used', async () => {
     const { asked, play, noted } = await open();
     await play('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);
@@ -203,7 +206,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(asked).toEqual([]);
   });
 
-  it('after a pause, beginning with the guild that is unused for longest', async () => {
+  it("after a pause, starting with the guild that hasn't been used for the longest time", async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -232,7 +235,7 @@ describe('the bot asks Discord about a guild', () => {
   });
 });
 
-it('a use that happens while earlier ones are written is written at the next check', async () => {
+it('if a guild is used while earlier uses are being recorded, the next check records it', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -247,7 +250,7 @@ it('a use that happens while earlier ones are written is written at the next che
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
 });
 
-it('checks do not begin at the start, run one at a time, and end with the bot', async () => {
+it("checks don't run immediately at the start, run one at a time, and end when the bot stops", async () => {
   let claims = 0;
   const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {

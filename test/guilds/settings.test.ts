@@ -13,14 +13,14 @@ async function open() {
   return { store, logger, settings: createGuildSettings({ store, logger }) };
 }
 
-describe('the settings of a guild', () => {
+describe("a guild's settings", () => {
   it('allow everything until an admin changes them', async () => {
     const { settings } = await open();
     expect(await settings.getOrThrow('1')).toEqual(DEFAULTS);
     expect(await settings.rememberedOrThrow('1')).toEqual(DEFAULTS);
   });
 
-  it('apply immediately in other processes, too', async () => {
+  it('also take effect immediately in other processes', async () => {
     const { store, logger, settings } = await open();
     const elsewhere = createGuildSettings({ store, logger });
     await elsewhere.getOrThrow('1');
@@ -28,7 +28,7 @@ describe('the settings of a guild', () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('are read in the transaction, even while they are read outside it', async () => {
+  it('can be read in a transaction while they are being read outside it', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
@@ -51,7 +51,7 @@ describe('the settings of a guild', () => {
     expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
-  it('are not written if they stay the same', async () => {
+  it("aren't written if they stay the same", async () => {
     const { store, settings } = await open();
     expect(await settings.change('1', (now) => now)).toEqual(DEFAULTS);
     expect(await store.values.keys('settings:')).toEqual([]);
@@ -62,7 +62,7 @@ describe('the settings of a guild', () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('that cannot be read count as none until the next change, and are logged once: %j', async (stored) => {
+  ])("are ignored until the next change if they can't be read, which is logged: %j", async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
@@ -77,7 +77,7 @@ describe('the settings of a guild', () => {
     expect(await settings.getOrThrow('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
-  it('are readable after a newer version has written them, and keep its additions', async () => {
+  it('can be read after a newer version has written them, and keep what that version added', async () => {
     const { store, settings, logger } = await open();
     const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
     await store.values.set('settings:1', ofTomorrow);
@@ -91,7 +91,7 @@ describe('the settings of a guild', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('cause an error if the store fails, instead of using the defaults', async () => {
+  it("cause an error if the store fails, and aren't replaced by the defaults", async () => {
     const { store, settings } = await open();
     await store.stop();
     await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);
@@ -99,7 +99,7 @@ describe('the settings of a guild', () => {
   });
 });
 
-describe('the log channel of a guild', () => {
+describe("a guild's log channel", () => {
   it('has its problem recorded, unless another channel was chosen or the settings were deleted in the meantime', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);

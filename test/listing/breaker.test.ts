@@ -6,7 +6,10 @@ function open() {
   return { clock, breaker: createBreaker(() => clock.now) };
 }
 
-/** `1-`: guild 1 failed; `1+`: it got a response; `1?`: can it send? `30s`: time passes; `3(1- 2-)`: three times. */
+/**
+ * `1-` means that guild 1 failed, `1+` that it got a response, and `1?` asks whether it can send. `30s` lets time pass.
+ * `3(1- 2-)` repeats a part three times.
+ */
 function play(story: string) {
   const { clock, breaker } = open();
   const steps = story.replace(/(\d+)\((.*?)\)/g, (_, count, some = '') => `${some} `.repeat(count).trim());
@@ -52,7 +55,7 @@ it.each([
     'all',
     'failed',
   ],
-  // Guilds that failed three times wait for a response of their own.
+  // A guild that failed three times waits until it has got a response itself.
   [
     'a response to that submission resumes the other guilds',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',
@@ -64,7 +67,7 @@ it.each([
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
-it('the breaker drops the failures of the oldest of 10,001 guilds', () => {
+it('if 10,001 guilds have failed, the breaker forgets the failures of the oldest one', () => {
   const { breaker } = open();
   for (let guild = 0; guild <= 10_000; guild += 1)
     for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');
@@ -73,7 +76,7 @@ it('the breaker drops the failures of the oldest of 10,001 guilds', () => {
 });
 
 describe('the pause of a key', () => {
-  it('lasts as long as the service requested, and affects no other key', () => {
+  it("lasts as long as the service requested, and doesn't affect other keys", () => {
     const { clock, breaker } = open();
     breaker.pause('1', 2_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([2_000, 0]);
@@ -83,21 +86,21 @@ describe('the pause of a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('lasts a second if the service requests no time, and ten minutes at most', () => {
+  it("lasts a second if the service doesn't say how long, and never more than ten minutes", () => {
     const { breaker } = open();
     breaker.pause('1');
     breaker.pause('2', 86_400_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([1_000, 600_000]);
   });
 
-  it('ends with a new key', () => {
+  it('ends when a new key is set', () => {
     const { breaker } = open();
     breaker.pause('1', 2_000);
     breaker.endPause('1');
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('is dropped for the oldest of 10,001 paused guilds', () => {
+  it('ends for the oldest guild if 10,001 guilds are paused', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
     expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);

@@ -15,7 +15,7 @@ import { Secret } from '../../src/secret.ts';
 import { selfSigned } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Differs when percent-encoded. */
+/** This key looks different when it is percent-encoded. */
 const CANARY = 'canary key/4711';
 const key = new Secret(CANARY);
 const one: ServerSubmission = { server: 'play.example.com', port: 27015, game: 'cs2' };
@@ -44,7 +44,7 @@ interface Options extends ListingOptions {
   readonly deps?: Partial<ListingApiDeps>;
 }
 
-/** Starts a service that behaves as given, and its client. */
+/** Starts a service that behaves as specified, and creates a client for it. */
 async function setUp({ mode = { kind: 'ok' }, deps, ...options }: Options = {}) {
   const service = await startListing({ keys: [CANARY], ...options });
   open.push(service);
@@ -52,7 +52,7 @@ async function setUp({ mode = { kind: 'ok' }, deps, ...options }: Options = {}) 
   return { service, api: client(service.url, deps) };
 }
 
-/** Starts a server that handles each connection as given. */
+/** Starts a server that handles each connection with this function. */
 async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0.1'): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -71,7 +71,7 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Starts a server that answers the first bytes of each connection with this text. */
+/** Starts a server that responds with this string as soon as a connection sends anything. */
 const answering = (text: string) => rawServer((socket) => socket.once('data', () => socket.end(text)));
 
 describe('the games list', () => {
@@ -89,7 +89,7 @@ describe('the games list', () => {
 });
 
 describe('adding servers', () => {
-  it("is accepted with the service's message, whatever else the response contains", async () => {
+  it("returns the service's message if it succeeds, no matter what else the response contains", async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];
     expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ADDED });
@@ -103,7 +103,10 @@ describe('adding servers', () => {
     }
   });
 
-  it.each([{}, { message: null }])('is accepted without a message (%j)', async (rest) => {
+  it.each([
+    {},
+    { message: null },
+  ])("succeeds even if the response doesn't contain a message (%j)", async (rest) => {
     const { api } = await setUp({ mode: withBody({ status: 'success', ...rest }) });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
   });
@@ -116,7 +119,7 @@ describe('adding servers', () => {
 
   it.each([
     200, 429, 503,
-  ])('reads the result with status %i, and a retry time only with a 429', async (status) => {
+  ])('parses the result if the status is %i, and only parses a retry time if it is 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -132,7 +135,7 @@ describe('adding servers', () => {
     { retryAfter: '7', retryAfterMs: 7_000 },
     { retryAfter: 'Thu, 01 Jan 1970 00:00:00 GMT', retryAfterMs: 0 },
     { retryAfter: 'soon', retryAfterMs: undefined },
-  ])('reads "Retry-After: $retryAfter" as $retryAfterMs ms', async ({ retryAfter, retryAfterMs }) => {
+  ])('parses "Retry-After: $retryAfter" as $retryAfterMs ms', async ({ retryAfter, retryAfterMs }) => {
     const { api } = await setUp({ mode: { kind: 'status', status: 429, retryAfter } });
     const { retryAfterMs: read } = Object(await api.add([one], key));
     expect(read).toBe(retryAfterMs);
@@ -149,7 +152,7 @@ describe('adding servers', () => {
   });
 });
 
-/** Nested lists of this depth. */
+/** Returns lists that are nested this deep. */
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const verdictWith = (json: string): string => `{"status":"success","message":"Added.","more":${json}}`;
 const withBody = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
@@ -158,13 +161,15 @@ interface Failure {
   readonly mode: Mode;
   readonly kind?: 'not-sent';
   readonly reason: string;
-  /** How many complete requests the service receives. */
+  /** How many complete requests the service has received. */
   readonly requests?: 0;
-  /** How many servers the service has after one was added. */
+  /** How many servers the service has stored after one was added. */
   readonly holds?: 1;
 }
 
-/** The outcome of both calls for each failure of the service; `unknown` if the table has no kind. */
+/**
+ * The outcome of both calls for each way in which the service can fail. If the table doesn't have a kind, it is `unknown`.
+ */
 const FAILURES: readonly Failure[] = [
   { mode: { kind: 'down' }, kind: 'not-sent', reason: 'unreachable', requests: 0 },
   { mode: { kind: 'resetDuring' }, reason: 'reset', requests: 0 },
@@ -218,7 +223,7 @@ describe.concurrent('a service that fails', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('the log shows what is wrong with $body', async ({ body, detail }) => {
+])('the log explains what is wrong with $body', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
@@ -227,7 +232,7 @@ it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with st
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
-  // The operator learns the address, but the other host receives no data.
+  // The operator learns the address, but the bot doesn't send anything to the other host.
   const moved = { kind: 'unknown', reason: 'redirect', detail: `HTTP ${status}: moved to ${to}` };
   expect(await api.add([one], key)).toEqual(moved);
   expect(api.log()).toContain('LISTING_API_URL');
@@ -241,26 +246,26 @@ describe('a key that the service repeats', () => {
   it.each([
     'success',
     'error',
-  ])("is masked in the service's messages, as it is and percent-encoded (%s)", async (status) => {
+  ])("is hidden in the service's messages, both as it is and percent-encoded (%s)", async (status) => {
     const { api } = await setUp({ mode: withBody({ status, message: said }) });
     expect(await api.add([one], key)).toMatchObject({ message: masked });
     expect(api.log()).not.toMatch(/canary/);
   });
 
-  it('is masked if its characters are escaped', async () => {
+  it('is hidden if its characters are escaped', async () => {
     const escaped = [...CANARY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
     const body = `{"status":"error","message":"${escaped}"}`;
     const { api } = await setUp({ mode: { kind: 'text', status: 200, body } });
     expect(await api.add([one], key)).toMatchObject({ message: '[API key]' });
   });
 
-  it('is masked in the games list', async () => {
+  it('is hidden in the games list', async () => {
     const { api } = await setUp({ games: [{ name: said, alias: said }] });
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 });
 
-it('the client logs how many games of a long list were skipped', async () => {
+it('the client logs how many games it skipped in a list that is too long', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toMatchObject({ games: games.slice(0, 10_000), leftOut: 3 });
@@ -269,7 +274,7 @@ it('the client logs how many games of a long list were skipped', async () => {
   );
 });
 
-it('the client logs each unusable game once, with the reason', async () => {
+it('the client logs each unusable game once, and explains why', async () => {
   const long = 'a'.repeat(101);
   const games = [
     one,
@@ -290,14 +295,14 @@ it('the client logs each unusable game once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it("the client logs an encoding that the bot didn't request", async () => {
+it("the client logs an encoding that the bot hasn't requested", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections', () => {
-  it('survive that the service closes them between two requests', async () => {
+  it('can be closed by the service between two requests, and the next request still succeeds', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -312,22 +317,22 @@ describe('connections', () => {
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it("don't send a request that was abandoned while waiting for a connection", async () => {
+  it("aren't used for a request that was given up while it waited for one", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
       deps: { timeoutMs: 1_000, concurrentRequests: 1 },
     });
     const [sent, waiting] = await Promise.all([api.add([one], key), api.games(key)]);
     expect(sent).toMatchObject({ kind: 'unknown', reason: 'timeout' });
-    // On a busy machine, the waiting request may be sent between the two timeouts.
+    // If the machine is busy, the waiting request may be sent between the two timeouts.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
-    // Uses the connection that is free again, on which an abandoned request would be sent first.
+    // Uses the connection that is free again. If the bot still sent the request that it gave up, it would send it first.
     await api.add([one], key);
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('use the path of the base address, with or without a trailing slash', async () => {
+  it('use the path of the base address, no matter whether it ends with a slash', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -352,7 +357,7 @@ describe('connections', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('that end after $text cause $reason', async ({ text, reason }) => {
+  ])('cause $reason if they end after $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });
@@ -361,7 +366,7 @@ describe('connections', () => {
 });
 
 describe('an unreachable service', () => {
-  it("receives no data if its certificate isn't trusted", async () => {
+  it("doesn't receive any data if its certificate isn't trusted", async () => {
     const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
     open.push(service);
     const api = client(service.url);
@@ -372,7 +377,7 @@ describe('an unreachable service', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it('receives no server', async () => {
+  it("doesn't receive a server", async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -382,7 +387,7 @@ describe('an unreachable service', () => {
   });
 });
 
-it('the client releases a response from memory once it was read', async () => {
+it("the client frees a response's memory after it has been read", async () => {
   const body = ' '.repeat(1_000_000);
   const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
     timeoutMs: 600_000,
@@ -398,25 +403,25 @@ it('the client releases a response from memory once it was read', async () => {
   await expect.poll(held).toBeLessThan(before + 10_000_000);
 });
 
-describe('stopping', () => {
-  it('ends a read in progress, and begins no other', async () => {
+describe('stopping the client', () => {
+  it('aborts a read that is in progress, and prevents new ones', async () => {
     const { service, api } = await setUp({ mode: { kind: 'hang' } });
     const outcome = api.games(key);
     await expect.poll(() => service.requests.length).toBe(1);
     await api.close();
-    // The test has already closed it.
+    // The test has already closed this client.
     open.pop();
     expect(await outcome).toMatchObject({ kind: 'unknown', reason: 'stopping' });
     expect(await api.games(key)).toMatchObject({ kind: 'not-sent', reason: 'stopping' });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('lets a submission in progress finish, and sends no other after it', async () => {
+  it('lets a submission that is in progress finish, but prevents new ones', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 100 } });
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);
     await api.close();
-    // The test has already closed it.
+    // The test has already closed this client.
     open.pop();
     expect((await outcome).kind).toBe('accepted');
     expect(await api.add([one], key)).toMatchObject({ kind: 'not-sent', reason: 'stopping' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gamesSchema, knownError } from '../../src/listing/contract.ts';
 
-// The messages of the specification (§7).
+// The messages in the specification (§7).
 it.each([
   ['Invalid API key.', 'invalidKey'],
   ['The server list for addition is empty.', 'emptyList'],
@@ -9,15 +9,15 @@ it.each([
   ['Game alias parameter is missing.', 'gameMissing'],
   ['Invalid game alias provided.', 'gameInvalid'],
   ['Another reason.', undefined],
-])('the error "%s" is recognised as %s', (message, known) => expect(knownError(message)).toBe(known));
+])('the error "%s" is recognized as %s', (message, known) => expect(knownError(message)).toBe(known));
 
-it("a game's name is cut to 100 UTF-16 units, between code points", () => {
+it("a game's name is cut to 100 UTF-16 units, but never in the middle of a code point", () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;
   expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
 });
 
-it('a games list is read up to 10,000 games, without aliases that are too long to choose', () => {
+it('up to 10,000 games are read from a games list, without aliases that are too long to choose', () => {
   const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
   expect(gamesSchema.parse(games).games).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
   const many = Array.from({ length: 10_001 }, (_, n) => ({ name: 'A', alias: `g${n}` }));
@@ -30,13 +30,13 @@ it.each([
   { name: ' ', alias: 'b' },
   { name: 'B', alias: '' },
   null,
-])('a games list is read without %j, and rejected if it contains nothing else', (game) => {
+])('a games list is read without %j, and is rejected if it contains nothing else', (game) => {
   const good = { name: 'A', alias: 'a' };
   expect(gamesSchema.parse([game, good]).games).toEqual([good]);
   expect(gamesSchema.safeParse([game]).success).toBe(false);
 });
 
-it('numeric names and aliases are read as text', () => {
+it('names and aliases that are numbers are converted to strings', () => {
   const games = [
     { name: 1942, alias: 'bf1942' },
     { name: 'Seven', alias: 7 },
@@ -47,7 +47,7 @@ it('numeric names and aliases are read as text', () => {
   ]);
 });
 
-it('each alias of a games list is read once', () => {
+it('a repeated alias in a games list is only read once', () => {
   const rust = { name: 'Rust', alias: 'rust' };
   expect(gamesSchema.parse([rust, { name: 'Rust again', alias: 'rust' }]).games).toEqual([rust]);
 });

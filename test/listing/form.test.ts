@@ -12,7 +12,7 @@ const submission: fc.Arbitrary<ServerSubmission> = fc.record(
   { requiredKeys: ['server', 'port', 'game'] },
 );
 
-describe('the form of a request', () => {
+describe("a request's form data", () => {
   it.each(['brackets', 'indices'] as const)('is read back unchanged if it is written with %s', (format) => {
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 100 }), text, (servers, key) => {
@@ -30,7 +30,7 @@ describe('the form of a request', () => {
     );
   });
 
-  it('writes each server as a group that begins with `server`', () => {
+  it('contains each server as a group that begins with `server`', () => {
     const servers = [
       { server: 'a', port: 5, game: 'cs2' },
       { server: 'b', port: 2, queryPort: 3, game: 'rust' },

@@ -12,8 +12,8 @@ const index = indexGames(SANDBOX_GAMES);
 const aliases = (text: string, limit?: number) => index.search(text, limit).map(({ alias }) => alias);
 const find = (text: string) => index.find(text)?.alias;
 
-describe('searching for a game', () => {
-  it('puts the exact alias first, then games that begin with it, widely known ones first', () => {
+describe('the game search', () => {
+  it('lists the exact alias first, then games that begin with it, starting with popular ones', () => {
     expect(aliases('l4d')).toEqual(['l4d', 'l4d2']);
     expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'csgo', 'css', 'cscz']);
   });
@@ -29,7 +29,7 @@ describe('searching for a game', () => {
     expect(aliases(typed).slice(0, expected.length)).toEqual(expected);
   });
 
-  it('finds a word in the middle before a part of a word', () => {
+  it('ranks a word in the middle above a part of a word', () => {
     const own = indexGames([
       { name: 'Frostrust', alias: 'a' },
       { name: 'Old Rust', alias: 'b' },
@@ -46,13 +46,13 @@ describe('searching for a game', () => {
     ['counterstrike 2', 'cs2'],
     ['trackmania2', 'tm2stadium'],
     ['stalker', 'stalkercop'],
-    // Words in another order, or unfinished.
+    // These words are in a different order or incomplete.
     ['ark ascended', 'arksa'],
     ['source counter', 'css'],
     ['tea for', 'tf2'],
-    // Letters in order.
+    // These letters are in the right order.
     ['bttlfld4', 'bf4'],
-    // Typos.
+    // These contain typos.
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
     ['contre-str', 'cs2'],
@@ -60,7 +60,7 @@ describe('searching for a game', () => {
     expect(aliases(typed)).toContain(alias);
   });
 
-  it('puts games with one typo before those with two, wherever they are in the list', () => {
+  it('ranks games with one typo above those with two, wherever they are in the list', () => {
     const far = Array.from({ length: 30 }, (_, i) => ({ name: `Battlexxeld ${i}`, alias: `far${i}` }));
     const near = Array.from({ length: 10 }, (_, i) => ({ name: `Battlexield ${i}`, alias: `near${i}` }));
     const mixed = indexGames([...far, ...near, { name: 'Battlefield', alias: 'bf' }]);
@@ -69,22 +69,22 @@ describe('searching for a game', () => {
     expect(found).toEqual(wanted.slice(0, 25));
   });
 
-  it('allows no typos in very short texts', () => {
+  it("doesn't allow typos in very short input", () => {
     expect(aliases('xs2')).toEqual([]);
   });
 
-  it('returns the list in order for an empty text, 25 games at most', () => {
+  it('returns the first 25 games in order if there is no input', () => {
     expect(index.search('  ')).toEqual(SANDBOX_GAMES.slice(0, 25));
     expect(index.search('', 1000)).toEqual(SANDBOX_GAMES);
   });
 
-  it('finds a name of symbols only', () => {
+  it('finds a name that consists only of symbols', () => {
     const own = indexGames([{ name: '???', alias: '***' }]);
     expect(own.search('*')).toHaveLength(1);
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a limited number of letters, whatever the list and the input are', async () => {
+  it('compares a limited number of letters, no matter how long the list and the input are', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -92,7 +92,7 @@ describe('searching for a game', () => {
     }));
     const own = indexGames(games);
     for (const typed of ['aaab aabaa', 'aaa aab '.repeat(12), 'ab'.repeat(50)]) {
-      // The alias and each of 18 words of 1,000 games: 30 rows of 5 columns, with three letters each.
+      // The alias and each of 18 words in 1,000 games. Each comparison takes 30 rows of 5 columns, with three letters each.
       const most = 1_000 * 19 * 30 * 5 * 3;
       expect(await stepsOf(() => own.search(typed)), typed).toBeLessThan(most);
     }
@@ -100,7 +100,7 @@ describe('searching for a game', () => {
 });
 
 describe('the games that a guild allows', () => {
-  it('include all games if it has chosen none', () => {
+  it("include all games if the guild hasn't chosen any", () => {
     const among = gamesAmong(index, undefined);
     expect(among.all).toEqual(SANDBOX_GAMES);
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
@@ -115,7 +115,7 @@ describe('the games that a guild allows', () => {
   });
 });
 
-it('searches of a guild with chosen games, or of whole lists, are not cached', () => {
+it("searches aren't cached if they are limited to a guild's chosen games or return whole lists", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -126,8 +126,8 @@ it('searches of a guild with chosen games, or of whole lists, are not cached', (
   expect(usedMemory() - before).toBeLessThan(2_000_000);
 });
 
-describe('finding one game', () => {
-  it('finds an alias or a name, in any case and with or without accents', () => {
+describe('the search for a single game', () => {
+  it('finds an alias or a name, no matter which case or accents are used', () => {
     expect(find(' CS2 ')).toBe('cs2');
     expect(find('counter-strike: SOURCE')).toBe('css');
     expect(find('Minecraft: Pokemon (Cobblemon)')).toBe('cobblemon');
@@ -144,23 +144,23 @@ describe('finding one game', () => {
     ['pz', 'zomboid'],
     ['minecraftbe', 'bedrock'],
     ['Team Fortress 2 (2007)', 'tf2'],
-  ])('finds a game by the names that players and other tools use: %s', (typed, alias) =>
+  ])('finds a game by the names that players and other programs use: %s', (typed, alias) =>
     expect(find(typed)).toBe(alias));
 
-  it('rejects a nickname that may mean another game', () => {
+  it('rejects a nickname that could mean another game', () => {
     for (const nickname of ['cs', 'go', 'gta', 'tf', 'pw', 'mc'])
       expect(find(nickname), nickname).toBeUndefined();
     const own = indexGames([{ name: 'Minecraft', alias: 'minecraft' }]);
     expect(own.find('mc')?.alias).toBe('minecraft');
   });
 
-  it('rejects a near match', () => {
+  it('rejects a name that is only similar', () => {
     expect(find('cs')).toBeUndefined();
     expect(find('Counter-Strike')).toBeUndefined();
     expect(find('')).toBeUndefined();
   });
 
-  it('distinguishes two aliases that differ only in case', () => {
+  it('distinguishes two aliases that only differ in case', () => {
     const own = indexGames([
       { name: 'One', alias: 'x' },
       { name: 'Two', alias: 'X' },
@@ -169,14 +169,14 @@ describe('finding one game', () => {
     expect(own.find('x')?.name).toBe('One');
   });
 
-  it("finds a name that can't be typed exactly", () => {
+  it('finds a name that nobody can type exactly', () => {
     const game = { name: '\ufdfa'.repeat(99), alias: 'x' };
     const own = indexGames([game]);
     expect(own.find(game.name)).toBe(game);
     expect(own.search(game.name)).toEqual([game]);
   });
 
-  it('prefers an alias to a name, and the first of several names', () => {
+  it('prefers an alias to a name, and the first of several identical names', () => {
     const own = indexGames([
       { name: 'rust', alias: 'other' },
       { name: 'Something', alias: 'rust' },
@@ -187,14 +187,14 @@ describe('finding one game', () => {
   });
 });
 
-describe('a search of any list for any text', () => {
+describe('the search of any list for any input', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,
     maxLength: 60,
   });
 
-  it('returns at most 25 games, all from the list and none twice', () => {
+  it('returns up to 25 games, all of them from the list and none of them twice', () => {
     fc.assert(
       fc.property(list, fc.string({ unit: anyCharacter, maxLength: 200 }), (games, text) => {
         const found = indexGames(games).search(text);
@@ -218,7 +218,7 @@ describe('a search of any list for any text', () => {
     );
   });
 
-  it('finds every game by its alias, its name and each beginning of it, and puts no worse match first', () => {
+  it('finds every game by its alias, its name and the beginning of either, and never ranks a worse match first', () => {
     const short = fc.string({
       unit: fc.constantFrom('a', 'b', '1', ' ', '-', "'"),
       minLength: 1,
@@ -260,7 +260,7 @@ describe('a search of any list for any text', () => {
 });
 
 describe('prefix distance', () => {
-  /** Computes the distance by its definition, without optimisations. */
+  /** Computes the distance directly from its definition, without optimizations. */
   function plain(a: string, b: string): number {
     if (a === '' || b === '') return Math.max(a.length, b.length);
     const swapped = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];
@@ -272,7 +272,7 @@ describe('prefix distance', () => {
     );
   }
 
-  it('counts the fewest changes to any beginning of the text, or stops beyond the bound', () => {
+  it('counts the fewest changes to any prefix of the string, or stops when it exceeds the limit', () => {
     const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 3 }), (typed, text, most) => {

@@ -27,12 +27,12 @@ const stateOf = (games: Games) => ({
 });
 const aliases = (games: readonly Game[]) => games.map(({ alias }) => alias);
 
-/** Creates the games list over a service that returns these outcomes in turn, and then keeps returning the last. */
+/** Creates the games list for a service that returns these outcomes in turn, and then keeps returning the last one. */
 async function setUp(
   outcomes: readonly GamesOutcome[],
   { hasOperatorKey = false, ...deps }: Partial<GamesDeps> & { readonly hasOperatorKey?: boolean } = {},
 ) {
-  /** The owners of the keys used, in order. */
+  /** The guilds whose keys were used, in order. */
   const asked: string[] = [];
   const clock = { now: 1_700_000_000_000 };
   const logger = recorder();
@@ -59,8 +59,8 @@ async function setUp(
   return { games, asked, clock, logger, values, quiet };
 }
 
-describe('the games before the first fetch', () => {
-  it('are the twelve of the specification', async () => {
+describe('the games list before it is first fetched', () => {
+  it("contains the specification's twelve games", async () => {
     const { games, asked } = await setUp([]);
     await games.start();
     expect(aliases(games.all).join(' ')).toBe('cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz');
@@ -77,7 +77,7 @@ describe('the games before the first fetch', () => {
 });
 
 describe('the games list', () => {
-  it('stays fresh for only a minute if it has less than half as many games as before', async () => {
+  it('is only fresh for a minute if it has fewer than half as many games as before', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
@@ -94,13 +94,13 @@ describe('the games list', () => {
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
-    // The same number twice in a row isn't an accident.
+    // If the number is the same twice in a row, it isn't an accident.
     await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
     expect(games.isFresh()).toBe(true);
   });
 
-  it("is fetched at the start with the operator's key", async () => {
+  it("is fetched with the operator's key when the bot starts", async () => {
     const { games, asked, clock, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await games.start();
     await quiet();
@@ -109,16 +109,16 @@ describe('the games list', () => {
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
-  it('is fetched once, however many callers need it at the same time', async () => {
+  it('is only fetched once, no matter how many callers need it at the same time', async () => {
     const { games, asked } = await setUp([listed()]);
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
     expect(outcomes).toEqual([listed(), listed()]);
-    // Uses the key of the guild whose member needs it, because the operator has none.
+    // The operator doesn't have a key, so this uses the key of the guild whose member needs the list.
     expect(asked).toEqual(['0']);
   });
 
-  it("doesn't wait for the key of another guild, which may never get a response", async () => {
+  it("doesn't wait for another guild's key, which may never get a response", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -127,7 +127,7 @@ describe('the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it('stays in use until it is stale, and while it is fetched again', async () => {
+  it('is used until it is stale, and while it is being fetched again', async () => {
     const newer = listed([{ name: 'New', alias: 'new' }]);
     const { games, asked, clock, quiet } = await setUp([listed(), newer], { hasOperatorKey: true });
     await games.refresh();
@@ -142,18 +142,18 @@ describe('the games list', () => {
     await quiet();
     expect(games.all).toMatchObject([{ alias: 'new' }]);
     expect(games.isFresh()).toBe(true);
-    // The service rejected one of its aliases.
+    // The service has rejected one of the list's aliases.
     games.invalidate();
     expect(games.isFresh()).toBe(false);
     games.refreshSoon();
     await quiet();
     expect(games.isFresh()).toBe(true);
     clock.now -= 1;
-    // The clock was set back, so the age of the list is unknown.
+    // The clock was set back, so nobody knows how old the list is.
     expect(games.isFresh()).toBe(false);
   });
 
-  it('accepts the games fetched by a key test', async () => {
+  it('is replaced by the games that a key test has fetched', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -161,7 +161,7 @@ describe('the games list', () => {
     expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
   });
 
-  it('stays if the service sends an empty one', async () => {
+  it("isn't replaced if the service sends an empty one", async () => {
     const { games, asked, quiet, logger } = await setUp([listed(), listed([])], { hasOperatorKey: true });
     await games.refresh();
     expect(games.all).toEqual(GAMES);
@@ -171,13 +171,13 @@ describe('the games list', () => {
     games.invalidate();
     games.refreshSoon();
     await quiet();
-    // It is a failure, so it isn't retried immediately.
+    // This counts as a failure, so the bot doesn't try again immediately.
     expect(asked).toHaveLength(2);
   });
 });
 
 describe('a failed fetch', () => {
-  it('is retried in the background after half a minute, or immediately on request, and keeps the old list', async () => {
+  it('is retried in the background after half a minute, or immediately on request, and the old list stays in use', async () => {
     const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR;
@@ -197,7 +197,7 @@ describe('a failed fetch', () => {
     expect(aliases(games.all)).toEqual(['valheim', 'rust']);
   });
 
-  it("tries the guild's key if the operator's key is rejected", async () => {
+  it("is retried with the guild's key if the service rejects the operator's key", async () => {
     const { games, asked, quiet } = await setUp([INVALID, listed()], { hasOperatorKey: true });
     games.refreshSoon('1');
     await quiet();
@@ -205,14 +205,14 @@ describe('a failed fetch', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("with one guild's key doesn't affect another guild", async () => {
+  it("doesn't affect other guilds if it used one guild's key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
-  it('is logged if it was a fault, and the next one can run', async () => {
+  it("is logged if it was caused by a fault, and doesn't prevent the next one", async () => {
     const fetchAsOperator = () => Promise.reject(new Error('boom'));
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
@@ -222,8 +222,8 @@ describe('a failed fetch', () => {
   });
 });
 
-describe('the stored list', () => {
-  it('is used after a restart, without a request while it is fresh', async () => {
+describe('the stored games list', () => {
+  it('is used after a restart, without a request as long as it is fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
@@ -237,7 +237,7 @@ describe('the stored list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used while it is stale, and fetched again', async () => {
+  it('is used while it is stale, and is fetched again', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
@@ -246,7 +246,7 @@ describe('the stored list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is loaded again if another process has fetched a newer one, or is fetching it', async () => {
+  it('is loaded again if another process has fetched a newer one or is fetching it', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
@@ -271,7 +271,7 @@ describe('the stored list', () => {
     expect(games.all).toHaveLength(12);
   });
 
-  it("isn't required for a list", async () => {
+  it("isn't necessary", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

@@ -9,7 +9,7 @@ const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
 
-/** Creates a guard in front of a service that returns these outcomes in turn, and then keeps returning the last. */
+/** Creates a guard for a service that returns these outcomes in turn, and then keeps returning the last one. */
 function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
   const sent: string[] = [];
   const breaker = createBreaker();
@@ -25,7 +25,7 @@ function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
   return { sent, breaker, turns, inTurn, add: ask('submission'), read: ask('reading') };
 }
 
-/** Occupies a place until it is released. */
+/** Occupies a slot until it is released. */
 function occupy(turns: ReturnType<typeof createTurns>): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'other' }, () => promise);
@@ -33,7 +33,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it('is sent when it is its turn, and not earlier', async () => {
+  it('is sent when it is its turn, but not earlier', async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -44,17 +44,17 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it("doesn't count for the service's health if it lacks a key", async () => {
+  it("doesn't affect what the bot knows about the service's health if there is no key", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it('is tried up to three times until part of it is sent', async () => {
+  it('is attempted up to three times until part of it has been sent', async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
-    // They count as one failure.
+    // Together, these attempts count as one failure.
     await add();
     expect(breaker.maySend('1')).toBe(true);
     await add();
@@ -64,13 +64,13 @@ describe('a submission', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'timeout' },
     { kind: 'unknown', reason: 'reset' },
-  ])('is tried once if it ends with $kind ($reason)', async (outcome) => {
+  ])('is attempted once if it ends with $kind ($reason)', async (outcome) => {
     const { sent, add } = setUp([outcome]);
     expect(await add()).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  it('reports why it got no turn', async () => {
+  it("reports why it didn't get a turn", async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', deadline: 0 }, async () => ADDED);
@@ -91,20 +91,20 @@ describe('a submission', () => {
   });
 });
 
-describe('a read of the games list', () => {
+describe('a request for the games list', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'unreachable' },
     { kind: 'unknown', reason: 'timeout' },
     { kind: 'unknown', reason: 'reset' },
     { kind: 'unknown', reason: 'server-error' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 5 },
-  ])('is tried three times while it ends with $kind ($reason)', async (outcome) => {
+  ])('is attempted up to three times if it ends with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(3);
   });
 
-  it('ends with the first response', async () => {
+  it("isn't repeated after the first response", async () => {
     const { sent, read } = setUp([{ kind: 'unknown', reason: 'reset' }, ADDED]);
     expect(await read()).toEqual(ADDED);
     expect(sent).toHaveLength(2);
@@ -114,15 +114,15 @@ describe('a read of the games list', () => {
     { kind: 'not-sent', reason: 'tls' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 },
     { kind: 'rejected', message: 'No.' },
-  ])('is tried once if it ends with $kind ($reason)', async (outcome) => {
+  ])('is attempted once if it ends with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  it('is retried after the time that the service requests', async () => {
+  it('is attempted again when the service says so', async () => {
     const { sent, read, breaker } = setUp([
-      // Long enough to be measurable on a busy machine.
+      // This is long enough to be measured on a busy machine.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
       ADDED,
     ]);
@@ -135,7 +135,7 @@ describe('a read of the games list', () => {
 });
 
 describe('a paused key', () => {
-  it('is used again after the pause, even if that begins while a submission waits for its turn', async () => {
+  it('is used again after the pause, even if the pause begins while a submission is waiting for its turn', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -155,7 +155,7 @@ describe('a paused key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it("isn't waited for if that takes longer than five seconds", async () => {
+  it('makes requests fail if the pause is longer than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', 6_000);
     const outcome = await add('1');
@@ -175,7 +175,7 @@ describe('a paused key', () => {
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it("isn't paused by another response with a time", async () => {
+  it("isn't paused by other responses that say when to retry", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);
@@ -204,7 +204,7 @@ describe('the breaker', () => {
   });
 });
 
-it('the guard limits reads to half of the places', async () => {
+it('the guard allows reads to use half of the slots', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

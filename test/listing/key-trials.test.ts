@@ -21,7 +21,7 @@ function setUp() {
 }
 
 describe('key tests', () => {
-  it('allow five in any 60 seconds for a guild, and report when the next is possible', async () => {
+  it('are limited to five per guild in 60 seconds, and the bot says when the next one is possible', async () => {
     const { clock, tried, run } = setUp();
     for (let n = 0; n < 5; n += 1) {
       expect(await run('1')).toEqual(REFUSED);
@@ -37,14 +37,14 @@ describe('key tests', () => {
     expect(tried).toContain('2: other');
   });
 
-  it('allow five of 300 simultaneous attempts', async () => {
+  it('are limited to five if 300 are attempted at the same time', async () => {
     const { tried, run } = setUp();
     const all = await Promise.all(Array.from({ length: 300 }, () => run('1')));
     expect(all.filter(({ kind }) => kind === 'too-soon')).toHaveLength(295);
     expect(tried).toHaveLength(5);
   });
 
-  it('are possible again after the clock was set back', async () => {
+  it('are possible again after the clock has been set back', async () => {
     const { clock, run } = setUp();
     for (let n = 0; n < 6; n += 1) await run('1');
     clock.now -= 86_400_000;

@@ -11,9 +11,9 @@ import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';
 
-/** The default game of a list. No text contains it. */
+/** The default game for a list. None of the samples contains it. */
 const DEFAULT_GAME = 'mordhau';
-/** The password in every text with a password. */
+/** This matches the password in every sample that has one. */
 const SECRET = /QZ|JX/i;
 
 const [ofAll = '', ofNone = ''] = readFileSync(join(import.meta.dirname, 'corpus.txt'), 'utf8').split(
@@ -57,16 +57,17 @@ function read(text: string, defaultGame?: string): string {
   return [...rows, ...noise].join(', ') || 'nothing';
 }
 
-describe('a list', () => {
-  it.each(CASES)('is parsed: $shown', ({ text, list }) => expect(read(text, DEFAULT_GAME)).toBe(list));
+describe('the parser for lists', () => {
+  it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
+    expect(read(text, DEFAULT_GAME)).toBe(list));
   it.each(casesOf(ofNone))('is parsed without a default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
-  it('has no rows if it is empty', () => {
+  it('finds no rows in an empty list', () => {
     for (const text of ['', ' \n\t\n', '\ufeff']) expect(read(text)).toBe('nothing');
   });
 
-  it('can have 1,000 rows, and is rejected with their count if it has more', () => {
+  it('accepts 1,000 rows, rejects a longer list, and says how many rows it has', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
     const json = (count: number) => JSON.stringify(Array(count).fill('8.8.8.8:1 cs2'));
@@ -92,7 +93,7 @@ describe('a list', () => {
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
   });
 
-  it('cuts addresses and games that are too long for a message', () => {
+  it('shortens addresses and games that are too long for a message', () => {
     const x = 'x'.repeat(1_990);
     const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
     const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
@@ -108,15 +109,15 @@ describe('a list', () => {
   });
 });
 
-describe('a message', () => {
-  it.each(CASES)('is parsed: $shown', ({ text, message }) => {
+describe('the parser for messages', () => {
+  it.each(CASES)('finds these servers: $shown', ({ text, message }) => {
     const rows = rowsOfMessage(text, games);
     expect(rows.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1));
     const words = rows.map((row) => inWords(row).replace(/ \?$/, '')).join(', ');
     expect(words || 'nothing').toBe(message);
   });
 
-  it('yields every address with a port, whatever surrounds it', () => {
+  it('finds every address that has a port, no matter what is around it', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
     const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
       maxLength: 8,
@@ -131,12 +132,12 @@ describe('a message', () => {
   });
 });
 
-describe('a file', () => {
+describe('an uploaded file', () => {
   const line = '8.8.8.8:1 Garry’s Mod';
 
   const inLatin = (text: string) => Buffer.from(text, 'latin1');
 
-  it('is decoded from UTF-8, UTF-16 with a byte-order mark, or code page 1252', () => {
+  it('is decoded if it uses UTF-8, code page 1252, or UTF-16 with a byte-order mark', () => {
     const little = Buffer.from(`\ufeff${line}`, 'utf16le');
     const marked = Buffer.from(`\ufeff${line}`);
     const windows = inLatin('8.8.8.8:1 Garry\x92s Mod');
@@ -155,7 +156,7 @@ describe('a file', () => {
     expect(read(decodeText(inLatin(text)) ?? '')).toMatch(/^(?:\[2\] )?8\.8\.8\.8:1 rust/);
   });
 
-  it('is rejected if it contains NUL bytes or only control characters', () => {
+  it('is rejected if it contains NUL bytes or nothing except control characters', () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
     const program = readFileSync(process.execPath).subarray(0, 4096);
     const signs = inLatin('\x01\x02--\x03');
@@ -164,7 +165,7 @@ describe('a file', () => {
   });
 });
 
-describe('any text', () => {
+describe('the list parser', () => {
   const pieces = '8.8.8.8|:1| |,|;|\n|"|cs2|server|port|password|27015|#|7 days to die|\t|[|{'.split('|');
   const wild = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 200 }),
@@ -172,7 +173,7 @@ describe('any text', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('yields rows in line order that survive JSON, without an error', () => {
+  it('returns rows in line order that can be stored as JSON, and never throws an error', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });
@@ -186,7 +187,7 @@ describe('any text', () => {
     );
   });
 
-  it('yields the same servers again when its servers are written as CSV and read back', () => {
+  it('finds the same servers again after they have been written as a CSV file', () => {
     for (const { text, list } of CASES) {
       const servers = rowsOf(readList(text, { ...games, defaultGame: DEFAULT_GAME })).filter(isReady);
       const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
@@ -197,11 +198,11 @@ describe('any text', () => {
     }
   });
 
-  it('yields the server it was written from, in any notation', () => {
+  it('finds the server from which a row was written, in any notation', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
-      // A query port below 1,024 would be reported as a possible player count.
+      // If a query port is below 1,024, the parser reports that it might be a player count.
       (row) =>
         [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
       (row) => `game;server;query_port\n${[row.gameName, joined(row), row.queryPort ?? ''].join(';')}`,
@@ -220,9 +221,9 @@ describe('any text', () => {
     );
   });
 
-  it('leaves no password in any row, valid or invalid', () => {
+  it("doesn't leave a password in any row, valid or invalid", () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
-    // A name with a dot after a space could be an address, if its line has no other address.
+    // If a line doesn't contain any other address, a name with a dot after a space could be an address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);
     const inLink = fc.stringMatching(/^[!#-:<-~]{0,10}QZJX[!#-:<-~]{0,10}$/);
     const links: readonly ((at: string, secret: string) => string)[] = [
@@ -270,10 +271,10 @@ describe('any text', () => {
     (text) => readList(`[${JSON.stringify(text)}]`, games),
     (text) => rowsOfMessage(text, games),
   ];
-  it.each(PIECES)('is parsed in linear time: %j', async (piece) => {
+  it.each(PIECES)('takes linear time to parse %j', async (piece) => {
     for (const read of readers) {
       const steps = (times: number) => stepsOf(() => read(piece.repeat(times)));
-      // An even number, because the parser may keep one of two passwords in a row.
+      // This is an even number, because the parser may keep one of two passwords in a row.
       const evenTimes = 2 * Math.ceil((2 * 1024) / piece.length);
       expect(await steps(2 * evenTimes)).toBeLessThan(2.3 * (await steps(evenTimes)));
     }

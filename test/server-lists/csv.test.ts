@@ -12,7 +12,7 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** Returns the rejected files for the invalid ones of these rows. */
+/** Returns the rejected files with those rows that are invalid. */
 const rejectedFiles = (
   rows: readonly Row[],
   reason: (code: string) => string,
@@ -25,7 +25,7 @@ const rejectedFiles = (
 const rejected = (...some: Parameters<typeof rejectedFiles>) => rejectedFiles(...some).join('');
 
 describe('rejected.csv', () => {
-  it('contains the typed cells, the line and the reason of each invalid row', () => {
+  it("contains each invalid row's line, reason, and cells as they were typed", () => {
     const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5005\nconnect 10.0.0.1:1; password x\n');
     expect(rejected(rows, (code) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
@@ -35,7 +35,7 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('is split into as few files as possible, each with a header, and the last one has all remaining rows', () => {
+  it('is split into as few files as possible, each with a header, and the last one contains all remaining rows', () => {
     const lines = Array.from({ length: 10 }, (_, n) => `8.8.8.8:0 game ${n}`);
     const invalid = rowsOf(lines.join('\n'));
     const split = (mostFiles: number) =>
@@ -59,7 +59,7 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('yields the same invalid rows if it is submitted without corrections', () => {
+  it('contains the same invalid rows again if it is submitted without corrections', () => {
     const piece = fc.constantFrom(...'8.8.8.8 10.0.0.1 :70000 = @ + \' " cs2 -1 a .'.split(' '), ' ');
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -75,19 +75,19 @@ describe('rejected.csv', () => {
 });
 
 describe('a CSV file for a spreadsheet', () => {
-  it('contains no cell that a spreadsheet runs as a formula', () => {
+  it("doesn't contain any cell that a spreadsheet would run as a formula", () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1"\r\n`);
   });
 
-  it('contains no formula after another separator, except in cells that must be read back unchanged', () => {
+  it("doesn't contain a formula after another separator, except in cells that must be read back unchanged", () => {
     const typed = 'no;=1';
     const cells = [typed, typed, 'a| "＝1;-2', 'a\t=1', 'a;b=c|d'];
     const [, row] = csvFile(['server', 'message', 'member', 'outcome', 'reason'], [cells]).split('\r\n');
     expect(row).toBe(`"no;=1","no;'=1","a| ""'＝1;'-2","a =1","a;b=c|d"`);
   });
 
-  it('contains no cell that begins with a character skipped by spreadsheets before a formula', () => {
+  it("doesn't contain any cell that begins with a character that spreadsheets skip before a formula", () => {
     const before = fc.constantFrom(
       ...'\u00a0\ufeff\u200b\u200d\u202e\u2060\u00ad\u3000\u3164\ufe0f\t\r\n\0\u2028 ',
     );
@@ -96,7 +96,7 @@ describe('a CSV file for a spreadsheet', () => {
     fc.assert(
       fc.property(text, (cell) => {
         const written = csvFile([cell], []).slice(2);
-        // Visible format characters stay, such as those of Egyptian hieroglyphs.
+        // Format characters that are visible are kept, such as those in Egyptian hieroglyphs.
         expect(written).not.toMatch(
           /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u,
         );
@@ -109,7 +109,7 @@ describe('a CSV file for a spreadsheet', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,; "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {
-        // The parser removes quotes around a whole cell as pasted quotes.
+        // If a whole cell is in quotes, the parser assumes that the quotes were pasted with it, and removes them.
         fc.pre(cells.every((text) => text === text.trim() && !/^["'].*["']$/u.test(text)));
         const [, row = ''] = csvFile(Array(cells.length).fill('server'), [cells]).split('\r\n');
         expect(cellsOf(row, ',')).toEqual(cells);
@@ -136,7 +136,7 @@ describe('a table with a size limit', () => {
     expect(await write(3)).toMatchObject({ text: csvFile(heading, [row(0), row(1), row(2)]), isWhole: true });
   });
 
-  it('ends after a row if it would get too large, and is marked as incomplete', async () => {
+  it("ends before the first row that doesn't fit, and is marked as incomplete", async () => {
     const { text, bytes, isWhole } = await write(95);
     expect(isWhole).toBe(false);
     expect(bytes).toBeLessThanOrEqual(300);

@@ -5,7 +5,7 @@ import { languages } from '../../src/words/languages.ts';
 const field = (name: string) => fieldCalled(name)?.field;
 
 describe('field names', () => {
-  it.each(languages)('match the field labels of the form, in $tag', ({ sentences }) => {
+  it.each(languages)("include the form's field labels in $tag", ({ sentences }) => {
     const { game, server, port, query_port } = sentences.addserver.field;
     expect([game, server, port, query_port].map(field)).toEqual(['game', 'server', 'port', 'queryPort']);
   });
@@ -39,7 +39,7 @@ describe('field names', () => {
     ['type', 'Game type', 'Typ'],
     ['name', 'Servername', 'Port name', 'title'],
     ['other', 'rconPort', 'sftp_details', 'database', 'query_ip', 'Web Port'],
-  ])('match %s with additional words', (expected, ...names) => {
+  ])('match %s even if there are additional words', (expected, ...names) => {
     expect(names.map(field)).toEqual(names.map(() => expected));
   });
 

@@ -4,16 +4,16 @@ import { type Game, KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { createListParser, type NotRead } from '../../src/server-lists/list-parser.ts';
 import type { ReadList } from '../../src/server-lists/read-list.ts';
 
-/** A file large enough to be parsed in a worker. */
+/** This file is large enough to be parsed in a worker. */
 const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
-/** These games keep a worker busy for minutes on any input, because it iterates over every empty slot. */
+/** These games keep a worker busy for minutes no matter what it parses, because it iterates over every empty slot. */
 const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 
-// The timer is faked, so a worker can take as long as it needs on a busy machine until the test advances the clock.
+// The timer is fake. On a busy machine, a worker can take as long as it needs until the test advances the clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Creates a parser. Its service knows one more game after it was asked. */
+/** Creates a parser. After the parser has asked the service, the service knows one more game. */
 function setUp(fresh = false) {
   const asked: string[] = [];
   let games: readonly Game[] = KNOWN_GAMES;
@@ -35,7 +35,7 @@ function setUp(fresh = false) {
     },
   });
   const read = (text: string, game = '', guildId = '1') => parser.read({ guildId, texts: [text], game });
-  /** Starts to parse a file that keeps a worker busy. */
+  /** Starts parsing a file that keeps a worker busy. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;
     const list = read(FILE, '', guildId);
@@ -58,7 +58,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('uses the default game for lines without one, in the same thread or in a worker', async (text) => {
+  ])('gets the default game in lines without one, whether it is parsed in a worker or not', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -68,26 +68,26 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1 new',
     `8.8.8.8:1 new\n${'#'.repeat(4_000)}`,
-  ])('is parsed again after the service was asked about an unknown game', async (text) => {
+  ])('is parsed again after the bot has asked the service about an unknown game', async (text) => {
     const { asked, read } = setUp();
     expect(shown(await read(text))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed again if words next to an address could be a new game, even if all lines have a game', async () => {
+  it('is parsed again if the words next to an address could be a new game, even if every line has a game', async () => {
     const { asked, read } = setUp();
     expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it("doesn't wait for the service if its games were fetched recently", async () => {
+  it('is parsed without asking the service if the games were fetched recently', async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);
   });
 });
 
-it('a hostile file is aborted, and delays no other list in the meantime', async () => {
+it("a hostile file is aborted, and doesn't delay any other list in the meantime", async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>
@@ -110,9 +110,9 @@ it('a hostile file is aborted, and delays no other list in the meantime', async 
   ]);
 });
 
-it('a list is rejected as busy if too many lists wait', async () => {
+it('the parser says that it is busy if too many lists are waiting', async () => {
   const { read } = setUp(true);
   const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
-  // Two are parsed at the same time, and 20 wait.
+  // Two lists are parsed at the same time, and 20 more can wait.
   expect(all.filter(({ kind }) => kind === 'busy')).toHaveLength(1);
 });

@@ -23,6 +23,6 @@ it.each([
   ['-3', '-3'],
   ['3 8', '3 8'],
   ['1e0', '1e0'],
-])('the input "%s" selects a missing line', (typed, expected) => {
+])('the input "%s" selects a line that doesn\'t exist', (typed, expected) => {
   expect(linesNamed(typed, LINES)).toBe(expected);
 });

@@ -14,7 +14,7 @@ const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
   ...more,
 });
 
-describe('one server', () => {
+describe('a single server', () => {
   const read = (row: TypedRow) => readRow(row, row.game === 'Half-Life 3' ? undefined : row.game);
 
   it.each([
@@ -23,7 +23,7 @@ describe('one server', () => {
     [typed('8.8.8.8:1', { port: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '2' }), { port: 1, queryPort: 2 }],
-  ])('from %j is at %j', (row, at) => {
+  ])('is parsed from %j as %j', (row, at) => {
     expect(read(row)).toEqual({
       ok: true,
       submission: { server: '8.8.8.8', ...at, game: 'cs2' },
@@ -45,7 +45,7 @@ describe('one server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('from %j is invalid: %j', (row, problem) => {
+  ])('is invalid if the input is %j: %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
@@ -56,7 +56,7 @@ it('every game in the specification has a default port', () => {
 });
 
 describe('an unknown game', () => {
-  /** Reads one server of a game. Returns its game and how often the service was asked. */
+  /** Reads one server with this game. Returns its game and how many times the bot asked the service. */
   async function read(game: string, list: { readonly fresh: boolean; readonly afterwards: boolean }) {
     let asked = 0;
     let isFresh = list.fresh;
@@ -79,7 +79,7 @@ describe('an unknown game', () => {
   }
   const old = { fresh: false, afterwards: true };
 
-  it("is looked up in the service's games, unless they were fetched recently", async () => {
+  it("is looked up in the service's list of games, unless the list was fetched recently", async () => {
     expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
     expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
     expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -89,7 +89,7 @@ describe('an unknown game', () => {
     });
   });
 
-  it("is treated as an alias while the service's games are unknown", async () => {
+  it("is treated as an alias as long as the bot doesn't know the service's games", async () => {
     const unknown = { fresh: false, afterwards: false };
     expect(await read('some-alias', unknown)).toEqual({ asked: 1, game: 'some-alias' });
     expect(await read('No Alias', unknown)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -97,7 +97,7 @@ describe('an unknown game', () => {
   });
 });
 
-it('a server is read with its typed text, and with its address if that is surrounded by other words', () => {
+it('a server keeps its input as it was typed, and its address if there are other words around it', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(
@@ -123,8 +123,8 @@ it('a server is read with its typed text, and with its address if that is surrou
   expect(read('8.8.8.8', ['8.8.8.8'])).not.toHaveProperty('address');
 });
 
-describe('typed text', () => {
-  it('is stored without passwords, but a web page stays unchanged', () => {
+describe('the input as it was typed', () => {
+  it("is stored without passwords, but the address of a web page isn't changed", () => {
     const kept = (server: string) => rowWithoutPasswords(typed(server)).server;
     expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
     expect(kept('https://example.com/servers/my-server')).toBe('https://example.com/servers/my-server');
@@ -135,7 +135,7 @@ describe('typed text', () => {
     });
   });
 
-  it('can be derived from any row', () => {
+  it('can be reconstructed from any row', () => {
     const submission = { server: '2606:4700::1', port: 1, queryPort: 2, game: 'cs2' };
     const row = { kind: 'ready', line: 1, submission } as const;
     expect(typedOf(row)).toEqual(typed('[2606:4700::1]:1', { queryPort: '2' }));
@@ -173,7 +173,7 @@ describe('typed text', () => {
       });
   });
 
-  it('can be repaired by swapping the game and the address, or by replacing commas with dots', () => {
+  it('can be fixed by swapping the game and the address, or by replacing commas with dots', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);
     expect(repaired(row, { field: 'swap', value: '' })).toEqual({
@@ -186,7 +186,7 @@ describe('typed text', () => {
     for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
   });
 
-  it('loses an impossible query port, but other problems stay for the member to fix', () => {
+  it('loses a query port that is impossible, but the member has to fix other problems', () => {
     const problem = { code: 'port-too-high', port: 654_321 } as const;
     const [repair] = repairsOf({ ...problem, field: 'query_port' });
     expect(repair).toEqual({ field: 'queryPort', value: '' });

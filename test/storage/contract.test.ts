@@ -28,11 +28,11 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
   return (await rowsIn(store, 'guild_departures')).map(({ guild_id }) => guild_id);
 }
 
-/** The behaviour that everything above the store relies on, with either database. */
+/** These tests cover behaviour that the rest of the bot relies on, with both kinds of database. */
 describe.each(kinds())('a store of %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
-  it('keeps rows and values across a restart, with times as numbers', async () => {
+  it('keeps rows and values across a restart, and stores times as numbers', async () => {
     const { open } = await newPlace(kind);
     const store = await open();
     await addGuild(store, '1');
@@ -45,7 +45,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('deletes a value once, and lists only the keys of a prefix, sorted by their characters', async () => {
+  it('deletes a value once, and only lists the keys with a prefix, sorted by their characters', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);
@@ -54,7 +54,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await values.get('a:2')).toBeUndefined();
   });
 
-  it('rejects calls while it stops and afterwards', async () => {
+  it('rejects calls while it is stopping and after it has stopped', async () => {
     const store = await openStore();
     const hold = Promise.withResolvers<void>();
     const begun = store.inGuild('1', () => hold.promise).catch(() => undefined);
@@ -68,7 +68,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     await expect(store.inGuild('1', async () => undefined)).rejects.toThrow(StoreError);
   });
 
-  it('rejects a database written by a newer version', async () => {
+  it('rejects a database that a newer version has written', async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change("insert into kysely_migration values ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -79,7 +79,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it("works with a compatible change of a newer version, but doesn't copy that database", async () => {
+  it("works with a newer version's compatible change, but doesn't copy that database", async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -100,7 +100,7 @@ describe.each(kinds())('a store of %s', (kind) => {
   });
 
   describe('a transaction', () => {
-    it('writes to tables and under keys completely, or not at all if it throws', async () => {
+    it('either writes everything to tables and under keys, or nothing if it throws an error', async () => {
       const store = await openStore();
       const write = async () => {
         await addGuild(store, '1');
@@ -122,7 +122,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.keys('a:')).toEqual(['a:1']);
     });
 
-    it("doesn't include writes from outside", async () => {
+    it("doesn't include writes that are made outside it", async () => {
       const store = await openStore();
       const inside = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it('loses none of 50 concurrent read-and-write changes of one value', async () => {
+    it("doesn't lose any of 50 concurrent changes that read and write the same value", async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -149,7 +149,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.get('n')).toBe(50);
     });
 
-    it('joins the transaction that contains it', async () => {
+    it('joins the transaction in which it is started', async () => {
       const store = await openStore();
       const failed = store.inGuild('1', async () => {
         await store.inGuild('1', () => store.values.set('a:1', 1));
@@ -159,7 +159,7 @@ describe.each(kinds())('a store of %s', (kind) => {
       expect(await store.values.get('a:1')).toBeUndefined();
     });
 
-    it('reports its duration, and a failure if the database failed', async () => {
+    it('reports how long it took, and whether the database failed', async () => {
       const ends: TransactionEnd[] = [];
       const store = await openStore({ onTransaction: (end) => ends.push(end) });
       await store.inGuild('1', async () => undefined);
@@ -184,7 +184,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     });
   });
 
-  it('inserts an id once, however many insert it at the same time', async () => {
+  it('inserts an id once, no matter how many callers try at the same time', async () => {
     const store = await openStore();
     const take = async () => {
       const { numInsertedOrUpdatedRows } = await store
@@ -199,7 +199,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(taken.filter((rows) => rows === 1n)).toHaveLength(1);
   });
 
-  it.each(['{"value":"ha', '', '{'])('reads an invalid value as damaged: %j', async (damage) => {
+  it.each(['{"value":"ha', '', '{'])('treats an invalid value as damaged: %j', async (damage) => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     for (const key of ['a:0', 'a:1']) await store.values.set(key, 1);
@@ -211,7 +211,7 @@ describe.each(kinds())('a store of %s', (kind) => {
     expect(await store.values.get('a:1')).toBe(2);
   });
 
-  it('throws from every method when it fails, instead of reporting success or an empty result', async () => {
+  it('makes every method throw an error if it fails, and never reports success or an empty result', async () => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     await store.values.set('a:1', 1);
@@ -223,7 +223,10 @@ describe.each(kinds())('a store of %s', (kind) => {
   });
 });
 
-/** The behaviour that processes sharing a database rely on. With SQLite they take turns over the same connection. */
+/**
+ * These tests cover behaviour that several processes with the same database rely on. With SQLite, they take turns using the
+ * same connection.
+ */
 describe.each(kinds())('processes over a store of %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
@@ -254,7 +257,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   }
 
   interface ProcessOptions extends Partial<LeasesDeps> {
-    /** The store used for taking over. */
+    /** The store that is used to take over work. */
     readonly takingOver?: Store;
     /** How many attempts to notify the member fail. */
     readonly failures?: number;
@@ -284,7 +287,8 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   const words = createWords();
 
   /**
-   * Creates the parts of a process that accept interactions and submit servers. Discord no longer accepts replies to them.
+   * Creates the parts of a process that accept interactions and submit servers. Discord no longer accepts the process's
+   * replies.
    */
   function workOf(store: Store, processId: string, failures = 0) {
     const parts = partsOver(store, { processId });
@@ -313,7 +317,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { parts, ...interactionStore, ...editOrder, takeOver, notified };
   }
 
-  /** Creates a lease that ends only when a test deletes it, not during preparation. */
+  /** Creates a lease that a test ends by deleting it. It never ends while the test is being prepared. */
   const live = (store: Store, name: string) =>
     store
       .tables()
@@ -321,7 +325,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
       .values({ process_id: name, until: Date.now() + 60_000, encryption_key_id: 'a key' })
       .execute();
 
-  /** Starts a process that accepted an interaction and sent the first of three servers. */
+  /** Starts a process that has accepted an interaction and sent the first of three servers. */
   async function working(store: Store) {
     const process = workOf(store, 'asleep');
     await live(store, 'asleep');
@@ -333,7 +337,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     return { process, id, submissionId };
   }
 
-  it('count a silent process as dead, and it notices this itself', async () => {
+  it('treat a silent process as dead, and that process notices this itself', async () => {
     const [store, another] = await openBoth();
     const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
     const alive = [await startProcess(store), await startProcess(another)];
@@ -341,7 +345,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it('all stay alive after a pause of all of them', async () => {
+  it('all stay alive after all of them have paused', async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -350,7 +354,8 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
         return sql<number>`${each.clock} + ${sql.lit(pausedMs)}`;
       },
     });
-    // A process that takes longer than four renewals of another for one of its own would rightly count as dead.
+    // If a process renewed its lease only once while another renewed its own more than four times, it would rightly count
+    // as dead.
     const often = { renewedEveryMs: 250 };
     const processes = [
       await startProcess(pausing(store), often),
@@ -360,7 +365,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     for (let pauses = 0; pauses < 3; pauses += 1) {
       const before = Math.max(...(await untils()));
       pausedMs += 25_000;
-      // Both renewed their leases, or one of them would have counted as dead.
+      // Both processes have renewed their leases. Otherwise one of them would have counted as dead.
       await expect.poll(async () => Math.min(...(await untils()))).toBeGreaterThan(before);
     }
     expect(processes.flatMap(({ ends }) => ends)).toEqual([]);
@@ -393,14 +398,14 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('take over an interaction and a submission once, even if several try at the same time', async () => {
+  it('take over an interaction and a submission once, even if several processes try at the same time', async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
     const alive = [workOf(store, 'one'), workOf(another, 'another')];
     for (const { takeOver, notified } of alive) {
       await takeOver();
-      // Its process isn't known to be dead yet.
+      // The interaction's process isn't known to be dead yet.
       expect(notified).toEqual([]);
     }
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
@@ -413,7 +418,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     ['whichever process notices', false, 0],
     ['even if the response to a claim was lost', true, 0],
     ['even if the first attempt to notify the member fails', false, 1],
-  ])('report what a dead process was doing, %s', async (_when, isAnswerLost, failures) => {
+  ])('report what a dead process was doing: %s', async (_when, isAnswerLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isAnswerLost;
     const losing: Store = {
@@ -431,7 +436,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     await expect.poll(() => alive.notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('know which of them is the last to write a message', async () => {
+  it('know which of them was the last to write a message', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
@@ -443,12 +448,12 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     expect(await latest()).toEqual([false, true, true]);
     await other.claim(second, made);
     expect(await latest()).toEqual([false, false, true]);
-    // This process doesn't begin to answer interactions that another one answers.
+    // This process doesn't start to respond to interactions that another process is responding to.
     await one.claim(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('stop a process that only slept from sending, recording or answering work that another took over', async () => {
+  it('prevent a process that was only asleep from sending, recording or answering work that another one has taken over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

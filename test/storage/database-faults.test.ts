@@ -9,7 +9,7 @@ import { sqliteAt } from '../../src/store-url.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** Returns why a store doesn't start on the file. */
+/** Returns the error if a store doesn't start with this file. */
 async function refusal(path: string): Promise<string> {
   const store = createStore({ url: sqliteAt(path), logger: recorder() });
   onTestFinished(() => store.stop());
@@ -18,7 +18,7 @@ async function refusal(path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** Creates a file with 300 values that isn't open in any store. */
+/** Creates a file with 300 values that no store has opened. */
 async function filled(): Promise<string> {
   const store = await openStore();
   for (let number = 0; number < 300; number += 1) await store.values.set(`k:${number}`, 'x'.repeat(500));
@@ -26,30 +26,30 @@ async function filled(): Promise<string> {
   return store.path;
 }
 
-describe("a database path that isn't writable", () => {
+describe("a database path that can't be written to", () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
-  it('is reported if the folder would be below a file', async () => {
+  it('is reported if the folder would be inside a file', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, 'x');
     expect(await refusal(join(file, 'data', 'bot.sqlite'))).toMatch(advice);
   });
 
-  it("is reported if there is a folder with the file's name", async () => {
+  it("is reported if a folder has the file's name", async () => {
     const path = join(folder(), 'bot.sqlite');
     mkdirSync(path);
     expect(await refusal(path)).toMatch(advice);
   });
 
-  it('is reported if the folder accepts no files', async () => {
-    // Its owner is the user who runs this; another user's folder gets a different explanation.
+  it("is reported if files can't be created in the folder", async () => {
+    // This folder belongs to the user who runs the test. For another user's folder, the explanation is different.
     expect(await refusal(`/proc/${process.pid}/bot.sqlite`)).toMatch(advice);
   });
 
   it('is reported if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
-    // Root can write to every file, but a file of a later SQLite version is read-only to everyone (File Format 1.3.3).
+    // Root can write to every file, but nobody can write to a file from a later SQLite version (File Format 1.3.3).
     writeFileSync(path, bytes.fill(3, 18, 19));
     expect(await refusal(path)).toMatch(advice);
     expect(readFileSync(path).equals(bytes)).toBe(true);
@@ -72,7 +72,7 @@ describe('a damaged file', () => {
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
-  ])('is rejected and left unchanged: %s', async (_, damage) => {
+  ])("is rejected and isn't changed: %s", async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
@@ -81,7 +81,7 @@ describe('a damaged file', () => {
   });
 });
 
-it('a database of a newer version of the bot stays unchanged', async () => {
+it("a database from a newer version of the bot isn't changed", async () => {
   const path = await filled();
   const database = new DatabaseSync(path);
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -91,8 +91,8 @@ it('a database of a newer version of the bot stays unchanged', async () => {
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
-describe('the lock of a database', () => {
-  it('admits one bot at a time, whatever the path to the file', async () => {
+describe("a database's lock", () => {
+  it('lets only one bot use the file at a time, no matter which path it uses', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();

@@ -16,7 +16,7 @@ async function start(store: Store, configured?: readonly Secret[], logger = reco
   return encryption;
 }
 
-/** Returns why the encryption doesn't start. It must not have changed anything. */
+/** Returns the error if encryption doesn't start. Nothing may have changed. */
 async function refusal(store: Store, configured?: readonly Secret[]): Promise<string> {
   const before = await store.values.keys('');
   const error = await start(store, configured).catch((thrown: unknown) => thrown);
@@ -26,7 +26,7 @@ async function refusal(store: Store, configured?: readonly Secret[]): Promise<st
 }
 
 describe('encryption without ENCRYPTION_KEY', () => {
-  it('creates one key next to the database, readable only by its owner, and logs where it is', async () => {
+  it('creates one key next to the database that only its owner can read, and logs where it is', async () => {
     const store = await openStore();
     const logger = recorder();
     const first = await start(store, undefined, logger);
@@ -42,7 +42,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('warns if the key already exists but the database is empty', async () => {
+  it('logs a warning if the key already exists but the database is empty', async () => {
     const store = await openStore();
     await start(store);
     const empty = await openStore();
@@ -53,7 +53,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(logger.lines[0]?.message).toContain(`${empty.path} is empty`);
   });
 
-  it('creates no other key if there is data but no key file', async () => {
+  it("doesn't create another key if there is data but no key file", async () => {
     const store = await openStore();
     await start(store);
     rmSync(`${store.path}.key`);
@@ -66,7 +66,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     'short',
     randomBytes(33).toString('base64'),
     `${randomBytes(32).toString('base64')}\nshort`,
-  ])('rejects a key file of "%s"', async (text) => {
+  ])('rejects a key file that contains "%s"', async (text) => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
     const message = await refusal(store);
@@ -75,7 +75,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a new key on a line before the previous one, and then needs both', async () => {
+  it('accepts a new key on the line above the previous one, and then needs both', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -91,7 +91,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     }
   });
 
-  it('warns if other users can read the key file', async () => {
+  it('logs a warning if other users can read the key file', async () => {
     const store = await openStore();
     await start(store);
     chmodSync(`${store.path}.key`, 0o640);
@@ -102,7 +102,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
 });
 
 describe('encryption with ENCRYPTION_KEY', () => {
-  it("creates no key file, rejects a key that the data wasn't written with, and accepts the right one again", async () => {
+  it("doesn't create a key file, and rejects a key with which the data wasn't written until the right one is back", async () => {
     const store = await openStore();
     const [right, wrong] = [newKey(), newKey()];
     const record = (await start(store, [right])).seal('kept', 'guild 1');
@@ -121,7 +121,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('accepts a new key before the previous one, and then needs both', async () => {
+  it('accepts a new key in front of the previous one, and then needs both', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');
@@ -132,7 +132,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect((await start(store, [newer, older])).open(record, 'guild 1')).toBe('kept');
   });
 
-  it("can't encrypt before the start", async () => {
+  it("can't encrypt anything before it has started", async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
     expect(() => encryption.seal('x', 'y')).toThrow('before it started');
   });

@@ -7,7 +7,7 @@ const key = randomBytes(32);
 const encryption = createEncryption([key]);
 
 describe('encryption', () => {
-  it('decrypts any text with the same context, but not with another', () => {
+  it('decrypts any string if the context is the same, and otherwise fails', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, text, (plain, context, other) => {
@@ -18,7 +18,7 @@ describe('encryption', () => {
     );
   });
 
-  it('never encrypts a text to the same record twice, and hides its content', () => {
+  it('never encrypts a string to the same record twice, and hides its content', () => {
     const sealed = Array.from({ length: 200 }, () => encryption.seal('the-api-key', 'guild 1'));
     expect(new Set(sealed.map(({ iv }) => iv)).size).toBe(200);
     expect(new Set(sealed.map(({ data }) => data)).size).toBe(200);
@@ -27,7 +27,7 @@ describe('encryption', () => {
     expect(JSON.stringify(sealed)).not.toContain(Buffer.from('the-api-key').toString('base64'));
   });
 
-  it('rejects a record with any changed bit', () => {
+  it('rejects a record in which any bit has changed', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const fields = fc.constantFrom('iv', 'data', 'tag');
     fc.assert(
@@ -41,7 +41,7 @@ describe('encryption', () => {
     );
   });
 
-  it('rejects a shortened tag', () => {
+  it('rejects a tag that has been shortened', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const tag = Buffer.from(record.tag, 'base64').subarray(0, 4).toString('base64');
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);
@@ -54,7 +54,7 @@ describe('encryption', () => {
     }
   });
 
-  it('decrypts with every key, and encrypts with the newest', () => {
+  it('decrypts with every key, and encrypts with the newest one', () => {
     const newer = randomBytes(32);
     const old = encryption.seal('kept', 'guild 1');
     const both = createEncryption([newer, key]);
@@ -63,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it("names a missing key by an id that doesn't reveal it", () => {
+  it("identifies a missing key by an id that doesn't reveal it", () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);
@@ -71,7 +71,7 @@ describe('encryption', () => {
     expect(key.toString('hex')).not.toContain(keyId(key));
   });
 
-  it('rejects keys of another length, and an empty list', () => {
+  it('rejects keys of any other length, and an empty list', () => {
     expect(() => createEncryption([])).toThrow(RangeError);
     expect(() => createEncryption([key, randomBytes(16)])).toThrow(RangeError);
   });

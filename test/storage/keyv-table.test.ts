@@ -6,7 +6,7 @@ import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** The table of values as the released versions of `@keyv/sqlite` create it; `makeKeyvTable` creates it in PostgreSQL. */
+/** The table of values that the released versions of `@keyv/sqlite` create. In PostgreSQL, `makeKeyvTable` creates it. */
 const SHAPE = [
   'CREATE TABLE "keyv"(key VARCHAR(255) NOT NULL, value TEXT, namespace VARCHAR(255) NOT NULL DEFAULT \'\', expires BIGINT DEFAULT NULL, UNIQUE(key, namespace))',
   'CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL',
@@ -17,9 +17,9 @@ const WHAT_TO_DO =
   'the bot, by the rule in docs/development/storage.md, also for PostgreSQL (makeKeyvTable), and put the new shape here.';
 
 it.each([
-  ['makes', []],
+  ['creates', []],
   ['leaves', SHAPE],
-])('the package of the values %s their table in the shape that the migrations expect', async (_, before) => {
+])('@keyv/sqlite %s the table of values in the shape that the migrations expect', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

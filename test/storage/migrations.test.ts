@@ -19,7 +19,7 @@ import type { Tables } from '../../src/storage/tables.ts';
 import { folder } from '../support/machine.ts';
 import { NEXT_VERSION } from '../support/next-version.ts';
 
-/** A future migration. If it were half done, neither version could read the data correctly. */
+/** A future migration. If only half of it had been applied, no version could read the data correctly. */
 const TOMORROW: typeof MIGRATIONS = {
   ...MIGRATIONS,
   '9.0-of-next-year': {
@@ -46,7 +46,7 @@ async function migrateFile(
   await migrate(db, [], migrations).finally(() => db.destroy());
 }
 
-/** Returns every table and index of a file, and the rows of the table that the future migration changes. */
+/** Returns every table and index in a file, and the rows of the table that the future migration changes. */
 const contentOf = (path: string) =>
   withDatabaseFile(path, (database) => ({
     shape: database.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
@@ -57,12 +57,12 @@ describe.each([
   ['first', undefined, MIGRATIONS],
   ['second', MIGRATIONS, TOMORROW],
 ])('the %s migration of a file', (_, before, after) => {
-  /** Returns the path of a file left by the previous version, if there is one. */
+  /** Returns the path of a file from the previous version, if there is one. */
   async function newFile(): Promise<string> {
     const path = newPath();
     if (before === undefined) return path;
     await migrateFile(path, before);
-    // Leaves no free pages, which a migration would fill before the disk is full.
+    // Removes free pages. Otherwise a migration would fill them before the disk is full.
     const fill = "VACUUM; INSERT INTO jobs VALUES ('a job', 'a process', 1)";
     withDatabaseFile(path, (database) => database.exec(fill), true);
     return path;
@@ -74,12 +74,12 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed by the next start after a kill between any two of its statements', async () => {
+  it('is completed by the next start if the process was killed between any two of its statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
       const prepare = database.prepare.bind(database);
-      // A process killed before a statement leaves the files as they are at that point.
+      // If a process is killed before a statement, the files stay as they are at that point.
       database.prepare = (...statement) => {
         const copy = newPath();
         for (const suffix of ['', '-wal'].filter((each) => existsSync(path + each))) {
@@ -97,7 +97,7 @@ describe.each([
     }
   });
 
-  it('is completed by the next start after the disk was full at any point', async () => {
+  it('is completed by the next start if the disk was full at any point', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {
@@ -116,9 +116,7 @@ describe.each([
   });
 });
 
-/**
- * Lists the effects of a migration that a process of the previous version couldn't work with, or would have to wait for.
- */
+/** Lists what a migration does that would break a process of the previous version, or make it wait. */
 async function harmIn(migration: Migration): Promise<readonly string[]> {
   const statements: string[] = [];
   const db = new Kysely({
@@ -149,7 +147,7 @@ describe('a compatible migration', () => {
 
   it.each(
     compatible,
-  )('%s only adds nullable columns, tables, and indices on tables of its own', async (_, migration) => {
+  )('only adds nullable columns, tables, and indexes on new tables: %s', async (_, migration) => {
     expect(await harmIn(migration)).toEqual([]);
   });
 

@@ -62,27 +62,27 @@ async function wireTo(url: string) {
   return { ...wire, storeUrl };
 }
 
-/** Returns the messages of an error and all its causes. */
+/** Returns the messages of an error and all of its causes. */
 function wordsOf(error: unknown): string {
   return error instanceof Error ? `${error.stack}\n${wordsOf(error.cause)}` : String(error);
 }
 
 describe.skipIf(!hasPostgres())('PostgreSQL', () => {
-  it('creates its tables once if several processes start at the same time', async () => {
+  it('has its tables created once if several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
     const count = String(Object.keys(MIGRATIONS).length);
     expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
-  it('loses none of 50 concurrent read-and-write changes from two processes', async () => {
+  it("doesn't lose any of 50 concurrent changes from two processes that read and write the same value", async () => {
     const { storeUrl } = await database();
     const [one, other] = [await started(storeUrl), await started(storeUrl)];
     await Promise.all(Array.from({ length: 25 }, () => [addOne(one), addOne(other)]).flat());
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it('lets other guilds write while many changes of one guild wait', async () => {
+  it('lets other guilds write while many changes to one guild are waiting', async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('n')).toBe(20);
   });
 
-  it('replaces null characters in a text', async () => {
+  it('has null characters in strings replaced', async () => {
     const { values } = await started((await database()).storeUrl);
     await values.set('a:1', 'a\0b');
     expect(await values.get('a:1')).toBe('a\0b');
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rejects a change that caught a database failure', async () => {
+  it('rolls back a change that has ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('a:1')).toBeUndefined();
   });
 
-  it('has the session that the bot needs, whatever the defaults and the options of the URL are', async () => {
+  it("gives the bot the session it needs, no matter what the defaults and the URL's options are", async () => {
     const { url, setDefault } = await database();
     await setDefault('default_transaction_isolation', 'repeatable read');
     await setDefault('synchronous_commit', 'off');
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await show('work_mem')).toBe('8MB');
   });
 
-  it("is rejected if it is unsuitable, or doesn't have the requested settings", async () => {
+  it("is rejected if it is unsuitable, or doesn't have the required settings", async () => {
     const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
     onTestFinished(latin.drop);
     const { url } = await database();
@@ -169,11 +169,11 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await endSessions();
     await expect.poll(() => addOne(store).catch(String)).toContain('read-only');
     await setDefault('default_transaction_read_only', 'off');
-    // Connections in constant use don't end on their own.
+    // Connections that are constantly in use don't end by themselves.
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
-  it('fails immediately while it is down, and works once it is back', async () => {
+  it('fails immediately while it is down, and works again when it is back', async () => {
     const { storeUrl, url, leave, comeBack } = await database();
     const logger = recorder();
     const store = await started(storeUrl, logger);
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   it.each([
     'a database of its own',
     'the same database',
-  ])('settles unfinished work as unknown after pg_restore to %s', async (where) => {
+  ])('has unfinished work settled as unknown after pg_restore to %s', async (where) => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
@@ -262,7 +262,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     }
   });
 
-  it("is health-checked by a statement that doesn't wait for other processes", async () => {
+  it("is checked with a statement that doesn't wait for other processes", async () => {
     const { storeUrl } = await database();
     const [store, asleep] = [await started(storeUrl), await started(storeUrl)];
     const goOn = Promise.withResolvers<void>();
@@ -285,7 +285,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await sleeping;
   });
 
-  it("causes a warning if it is across a network and the URL doesn't mention encryption", async () => {
+  it("causes a warning if it is on another machine and the URL doesn't mention encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {
@@ -299,7 +299,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await warned(withParameter(url, 'application_name', 'bot'))).toBe(0);
   });
 
-  it('is checked by the doctor without changes', async () => {
+  it("is checked by the doctor, which doesn't change anything", async () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };
@@ -325,7 +325,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   });
 
   describe('the PostgreSQL lock', () => {
-    it('admits one bot at a time', async () => {
+    it('lets only one bot run at a time', async () => {
       const { storeUrl } = await database();
       const [first, second] = [lockAt(storeUrl), lockAt(storeUrl)];
       await first.start();
@@ -334,10 +334,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
-    it('is held by a session whose loss the server notices soon', async () => {
+    it('is held by a session, and the server soon notices if that session is lost', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
-      // The lock's own session calls this function, which reveals the settings of that session.
+      // The lock's own session calls this function, which shows the session's settings.
       await query(`create function first.pg_try_advisory_lock(bigint) returns boolean language sql as $$
         insert into first.told select name, setting from pg_settings where name like 'tcp%';
         select pg_catalog.pg_try_advisory_lock($1) $$`);
@@ -350,13 +350,13 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       ]);
     });
 
-    it("isn't taken on a read-only server", async () => {
+    it("can't be acquired on a read-only server", async () => {
       const { storeUrl, setDefault } = await database();
       await setDefault('default_transaction_read_only', 'on');
       await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
-    it('is retaken over another connection when its own stops responding', async () => {
+    it('is acquired again over another connection if its own stops responding', async () => {
       const { url, query, endSessions } = await database();
       const wire = await wireTo(url);
       await lockAt(wire.storeUrl).start();
@@ -370,7 +370,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
-    it('is retaken once the server is back', async () => {
+    it('is acquired again when the server is back', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
       await leave();

@@ -39,10 +39,10 @@ import {
   setQuota,
 } from '../support/people.ts';
 
-/** The databases of released versions, as SQL. docs/releasing.md explains how to make one; they are never changed. */
+/** Databases from released versions, as SQL. They must never be changed. docs/releasing.md explains how to create one. */
 const RELEASES = join(import.meta.dirname, 'releases');
 const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
-/** The version whose databases are to be written with the current bot. */
+/** The version for which this run writes databases with the current bot. */
 const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -57,7 +57,7 @@ async function newPlace(kind: Kind) {
       url,
       read: async (sql: string) => void (await query(sql)),
       rows: (sql: string) => query(sql),
-      // Some versions of pg_dump write psql commands next to the SQL.
+      // Some versions of pg_dump output psql commands along with the SQL.
       write: () => dump().replaceAll(/^\\.*\n/gm, ''),
     };
   }
@@ -90,11 +90,11 @@ function sqlOf(database: DatabaseSync): string {
 interface Place {
   readonly bot: Bot;
   readonly guild: TestGuild;
-  /** A guild without a key. */
+  /** A guild that doesn't have a key. */
   readonly keyless: TestGuild;
 }
 
-/** Runs a task with a bot over that database, in the guilds that exist from the start. */
+/** Runs a task with a bot that uses that database, in the guilds that exist from the start. */
 async function withBot(url: string, run: (place: Place) => Promise<void>): Promise<void> {
   const bot = await openBot({ env: { STORE_URL: url, ENCRYPTION_KEY } });
   const guildAt = (index: number): TestGuild => {
@@ -105,7 +105,7 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
     const people = { person, admin: person({ role: 'admin' }), member: person({}) };
     return { ...guild, discord, listing, ...people };
   };
-  // The members who wait for a reply in the kept database are unknown to this Discord.
+  // This Discord stand-in doesn't know the members who are waiting for a reply in the stored database.
   bot.mayBreak(BREACHES.afterTheEnd, 10);
   try {
     await run({ bot, guild: guildAt(0), keyless: guildAt(1) });
@@ -115,8 +115,8 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
 }
 
 /**
- * Facts stored with a database: when it was written, in milliseconds since 1970, and the buttons of the messages at that
- * time.
+ * Facts that are stored with a database: when it was written, in milliseconds since 1970, and which buttons the messages
+ * had at that time.
  */
 interface Seen {
   readonly at: number;
@@ -126,9 +126,9 @@ interface Seen {
 const buttonsOf = (message: SeenMessage): readonly object[] => message.current?.components ?? [];
 
 /**
- * Creates everything that a guild can have: a key, every setting, a panel, a draft, accepted and declined servers, a
- * pending submission with its message and member to notify, and unfinished work when the database is written. Another guild
- * has removed its key.
+ * Creates everything that a guild can have: a key, every setting, a panel, a draft, accepted and declined servers, and a
+ * waiting submission with its message and a member to notify. Some work is unfinished when the database is written. Another
+ * guild has removed its key.
  * @param write called while work is unfinished
  */
 async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Promise<void> {
@@ -181,13 +181,13 @@ async function postButtons(
   return message;
 }
 
-/** Continues the work of an admin, a moderator and a member. */
+/** Continues what an admin, a moderator and a member were doing. */
 async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   const { admin, member, discord, channelId } = guild;
   const post = (name: keyof Seen['buttons'], where = channelId) => postButtons(bot, seen, name, where);
   const moderator = inStaff(guild, 'admin');
 
-  // Discord no longer accepts a reply to the unanswered interaction, so the log channel gets its outcome.
+  // Discord no longer accepts a reply to the unanswered interaction, so the bot posts the outcome to the log channel.
   const inLog = () => discord.messages({ channelId: moderator.channelId }).map(textOf).join();
   await expect.poll(inLog).toContain('underway.example.com:27015');
 
@@ -203,7 +203,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   expect(notSent).toMatch(/refused\.example\.com:27015.*Declined by .*Not one of ours/s);
   expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
 
-  // Earlier messages still work, and encrypted data can be decrypted.
+  // Earlier messages still work, and the bot can decrypt the data.
   const preview = await pressSubmit(member, await post('draft'));
   expect(textOf(preview)).toContain('Waiting for a moderator');
   const own = await post('own');
@@ -227,7 +227,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   expect(textOf(await addServer(admin, 'new.example.com:27015'))).toContain(ACCEPTED);
 }
 
-/** The settings chosen by {@link fill}, as /settings shows them. */
+/** The settings that {@link fill} has chosen, as /settings shows them. */
 const KEPT_SETTINGS = [
   'Log channel: #',
   'Role to notify: @',
@@ -243,7 +243,7 @@ const KEPT_SETTINGS = [
 describe.each(kinds())('over %s', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
-  it.runIf(KEEP_RELEASE)('writes the database of a release', async () => {
+  it.runIf(KEEP_RELEASE)('the release test writes a database for a new release', async () => {
     const place = await newPlace(kind);
     mkdirSync(RELEASES, { recursive: true });
     await withBot(place.url, (bot) =>
@@ -260,12 +260,12 @@ describe.each(kinds())('over %s', (kind) => {
 
   const seenIn = (version: string): Seen => {
     const seen: Seen = JSON.parse(readFileSync(fileOf(version, 'json'), 'utf8'));
-    // At this time, no record with a time limit has expired.
+    // At this time, no record with a time limit has expired yet.
     createTestClock().set(seen.at + 60_000 - Date.now());
     return seen;
   };
 
-  /** Loads the database of a version. A PostgreSQL database then doesn't count as restored. */
+  /** Loads the database of a version. If it is a PostgreSQL database, it then doesn't count as restored. */
   async function placeOf(version: string) {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
@@ -277,7 +277,7 @@ describe.each(kinds())('over %s', (kind) => {
     return place;
   }
 
-  it.each(versions)('continues a guild with the database of %s', async (version) => {
+  it.each(versions)("the bot continues a guild's work with the database of %s", async (version) => {
     const seen = seenIn(version);
     const { url, rows } = await placeOf(version);
     await withBot(url, async (place) => {
@@ -286,13 +286,13 @@ describe.each(kinds())('over %s', (kind) => {
     });
   });
 
-  it.each(versions)("updates the moderators' message about a submission of %s", async (version) => {
+  it.each(versions)("the bot updates the moderators' message about a submission from %s", async (version) => {
     const seen = seenIn(version);
     const { url, read } = await placeOf(version);
     await withBot(url, async ({ bot, guild }) => {
       const { member, channelId } = guild;
       const message = await postButtons(bot, seen, 'waiting', inStaff(guild, 'admin').channelId);
-      // In this Discord, the message has another id.
+      // The message has a different id in this Discord stand-in.
       await read(`update submissions set message_id = '${message.id}' where state = 'waiting'`);
       await member.press(await postButtons(bot, seen, 'own', channelId), 'Withdraw');
       await expect.poll(() => labelsOf(message)).toEqual([]);
@@ -312,7 +312,7 @@ describe.each(kinds())('over %s', (kind) => {
     );
   });
 
-  it('keeps the elapsed days of a guild that the bot of 0.3.0 had left', async () => {
+  it('the bot keeps counting the days for a guild that the 0.3.0 bot had left', async () => {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
@@ -327,7 +327,7 @@ describe.each(kinds())('over %s', (kind) => {
     ]);
   });
 
-  it("renames parts of a 0.3.0 draft, and changes no member's text", async () => {
+  it("the bot renames parts of a 0.3.0 draft, and doesn't change what members have typed", async () => {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
     const linesOf = (row: string, modal: object) => {

@@ -4,17 +4,17 @@ import { createStore } from '../../src/storage/store.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
 
 /**
- * Starts a store over each of `STORE_URLS`, then kills its own process. The first start stops before the statement with the
- * number `STOP_BEFORE`, the second start before the next statement, and so on. The first transaction begins with number 1.
- * Prints the number of statements of each start that isn't stopped.
+ * Starts a store with each of `STORE_URLS`, then kills its own process. The first store stops before statement number
+ * `STOP_BEFORE`, the second one before the next statement, and so on. Numbering begins with the first transaction. For each
+ * start that isn't stopped, prints its number of statements.
  */
 let stopBefore = Number(process.env.STOP_BEFORE);
 let statements = 0;
 let onStopped: () => void = () => undefined;
-/** Open connections, kept so that garbage collection doesn't close them before the kill. */
+/** Open connections. They are stored here so that garbage collection doesn't close them before the process is killed. */
 const open: unknown[] = [];
 
-/** Counts a statement. Returns whether it, or an earlier one, is the one to stop before. */
+/** Counts a statement. Returns whether the start must stop before it, or has already stopped. */
 function isStopped(connection: unknown, sql: string): boolean {
   if (statements > 0 || /^begin/i.test(sql)) statements += 1;
   if (statements < stopBefore) return false;
@@ -23,7 +23,7 @@ function isStopped(connection: unknown, sql: string): boolean {
   return true;
 }
 
-/** Makes a method fail instead of changing the file once the start is stopped. */
+/** After the start has stopped, makes a method fail so that it doesn't change the file. */
 function watch(owner: object, method: string): void {
   const original = Reflect.get(owner, method);
   Reflect.set(owner, method, function watched(this: Partial<StatementSync>, ...given: unknown[]) {
@@ -38,7 +38,7 @@ for (const method of ['run', 'all', 'get']) watch(StatementSync.prototype, metho
 const { query } = Client.prototype;
 Object.assign(Client.prototype, {
   query(this: Client, ...given: readonly unknown[]) {
-    // A failure would end the connection before the kill does.
+    // If this failed, the connection would end before the process is killed.
     if (isStopped(this, String(given[0]))) return new Promise(() => undefined);
     return Reflect.apply(query, this, given);
   },

@@ -10,7 +10,7 @@ import { recorder } from '../support/machine.ts';
 const pragma = (store: Store, text: string) =>
   store.tables().executeQuery(CompiledQuery.raw(`pragma ${text}`));
 
-/** Opens the file as another process would, and runs a statement that keeps it locked. */
+/** Opens the file the way another process would, and runs a statement that keeps it locked. */
 function holder(store: FileStore, sql: string): DatabaseSync {
   const other = new DatabaseSync(store.path);
   onTestFinished(() => {
@@ -21,13 +21,13 @@ function holder(store: FileStore, sql: string): DatabaseSync {
   return other;
 }
 
-it("a store's files are accessible only to their owner", async () => {
+it("only their owner can access a store's files", async () => {
   const { path } = await openStore();
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 });
 
 describe('a transaction', () => {
-  it('blocks writes by other processes from its start', async () => {
+  it("blocks other processes' writes as soon as it begins", async () => {
     const store = await openStore();
     await store.inGuild('1', async () => {
       expect(await store.values.get('n')).toBeUndefined();
@@ -37,7 +37,7 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it('is synced by default, unlike a single write', async () => {
+  it("is synced to disk by default, but a single write isn't", async () => {
     const store = await openStore();
     const level = async () => Object((await pragma(store, 'synchronous')).rows[0]).synchronous;
     const [NORMAL, FULL] = [1, 2];
@@ -57,7 +57,7 @@ describe("a transaction that doesn't end", () => {
     return { store, stuck };
   }
 
-  it("is reported with its guild and origin, but the ones that wait for it aren't", async () => {
+  it("is reported with its guild and origin, but the ones that are waiting for it aren't", async () => {
     const { store, stuck } = await openWatched();
     const end = Promise.withResolvers<void>();
     const first = store.inGuild('7', () => end.promise);
@@ -69,18 +69,18 @@ describe("a transaction that doesn't end", () => {
     expect(stuck[0]?.stack).toContain('store.test.ts');
   });
 
-  it("isn't reported if the process slept during it", async () => {
+  it("isn't reported if the process was asleep in the meantime", async () => {
     const { store, stuck } = await openWatched();
     await store.inGuild('7', async () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
-      // Timers that became due in the meantime run now.
+      // Timers that have become due in the meantime run now.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
     });
     expect(stuck).toEqual([]);
   });
 });
 
-it('the database file reuses the space of deleted data', async () => {
+it('the database file reuses the space that deleted data occupied', async () => {
   const store = await openStore();
   async function sizeAfter(value: string): Promise<number> {
     for (let n = 0; n < 5; n += 1) await store.values.set(value, value.repeat(1_000_000));
@@ -92,8 +92,8 @@ it('the database file reuses the space of deleted data', async () => {
   expect(await sizeAfter('y')).toBe(size);
 });
 
-describe('the database log', () => {
-  it('is truncated, so that deleted values leave the disk', async () => {
+describe("the database's own log", () => {
+  it('is truncated, so that deleted values are removed from the disk', async () => {
     const store = await openStore();
     await store.values.set('a:1', 'a value of some length');
     await store.values.delete('a:1');
@@ -103,7 +103,7 @@ describe('the database log', () => {
     expect(statSync(`${store.path}-wal`).size).toBe(0);
   });
 
-  it("stays while another process reads it, which is logged and doesn't block the bot", async () => {
+  it("isn't truncated while another process is reading it, which is logged and doesn't block the bot", async () => {
     const logger = recorder();
     const store = await openStore(undefined, { logger });
     await store.values.set('a:1', 1);
@@ -117,15 +117,15 @@ describe('the database log', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('is deleted once the store stops', async () => {
+  it('is deleted when the store stops', async () => {
     const store = await openStore();
     await store.stop();
     expect(existsSync(`${store.path}-wal`)).toBe(false);
   });
 });
 
-describe('a store that fails in use', () => {
-  it('throws while another process has locked it, still reads, and recovers', async () => {
+describe('a store that fails while it is in use', () => {
+  it('throws an error while another process has locked it, but can still read, and recovers', async () => {
     const store = await openStore();
     await store.values.set('a', 'before');
     const other = holder(store, "UPDATE keyv SET namespace = ''");
@@ -138,7 +138,7 @@ describe('a store that fails in use', () => {
     expect(await store.values.get('a')).toBe('after');
   });
 
-  it("throws the system's message for a full disk, keeps earlier data, and recovers", async () => {
+  it("throws the system's error if the disk is full, keeps earlier data, and recovers", async () => {
     const store = await openStore();
     await store.values.set('a:0', 'before');
     const { page_count: pages } = Object((await pragma(store, 'page_count')).rows[0]);

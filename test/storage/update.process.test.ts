@@ -12,7 +12,7 @@ import { hasPostgres, type Kind, kinds, newDatabase } from '../support/database.
 import { folder, recorder, runFile } from '../support/machine.ts';
 import { programOf, startServer } from '../support/postgres-server.ts';
 
-/** Returns the kept database of 0.3.0 as SQL. */
+/** Returns the stored 0.3.0 database as SQL. */
 const keptSql = (kind: Kind) =>
   readFileSync(join(import.meta.dirname, 'releases', `0.3.0-${kind}.sql`), 'utf8');
 
@@ -22,7 +22,9 @@ async function runSql(url: string, sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-/** Returns a function that creates a copy of the kept database for each call, and returns its URL. */
+/**
+ * Returns a function that creates another copy of the stored database each time it is called, and returns the copy's URL.
+ */
 async function keptDatabase(kind: Kind): Promise<() => Promise<string>> {
   if (kind === 'sqlite') {
     const kept = keptFile();
@@ -50,7 +52,7 @@ function keptFile(): string {
   return path;
 }
 
-/** Starts and stops the current version on a database. */
+/** Starts and stops the current version with a database. */
 async function start(address: string): Promise<void> {
   const url = parseStoreUrl(address);
   expect.assert(url);
@@ -58,10 +60,10 @@ async function start(address: string): Promise<void> {
   await store.start().finally(() => store.stop());
 }
 
-/** Values that differ with each start or database, and the random key that some versions of pg_dump write. */
+/** Values that are different for every start or database, and the random key that some versions of pg_dump write. */
 const OWN_VALUE = /"?kysely_migration"? (?:VALUES|\{)|store:place|health:write-test|^\\/;
 
-/** Returns all tables, indices and rows. */
+/** Returns all tables, indexes and rows. */
 function contentOf(address: string): readonly string[] {
   const lines = address.startsWith('sqlite:') ? linesOfFile(address) : linesOfServer(address);
   return lines.filter((line) => !OWN_VALUE.test(line)).sort();
@@ -83,13 +85,13 @@ const linesOfFile = (url: string): readonly string[] =>
     return [...shape.map((each) => JSON.stringify(each)), ...rows];
   });
 
-/** Returns the content after an update without faults. */
+/** Returns the content after an update in which nothing went wrong. */
 async function wholeContent(address: string): Promise<readonly string[]> {
   await start(address);
   return contentOf(address);
 }
 
-/** Mounts a small file system; returns `undefined` if that isn't possible here. */
+/** Mounts a small file system. Returns `undefined` if that isn't possible here. */
 function smallDisk(megabytes: number) {
   const path = mkdtempSync(join(tmpdir(), 'small-disk-'));
   const ballast = join(path, 'ballast');
@@ -114,7 +116,7 @@ function smallDisk(megabytes: number) {
   };
 }
 
-/** A page of PostgreSQL has 8 KiB, and a block of the small disk 4 KiB. */
+/** A PostgreSQL page has 8 KiB, and a block on the small disk has 4 KiB. */
 const BLOCKS_OF_PAGE = 2;
 const NO_DISK = 'it needs root, to mount a small disk';
 
@@ -132,7 +134,7 @@ describe.each(kinds())('the update of a database of 0.3.0 over %s', (kind) => {
 
     const addresses: string[] = [];
     while (addresses.length < count) addresses.push(await copy());
-    // One process is killed in the middle of all starts, because a process takes ten times as long as a start.
+    // Killing all starts in a single process is faster, because a new process takes ten times as long as a start.
     expect(await startAndKill(addresses, 1)).toEqual({ status: null, stdout: '', stderr: '' });
     for (const address of addresses) {
       await start(address);
@@ -141,8 +143,8 @@ describe.each(kinds())('the update of a database of 0.3.0 over %s', (kind) => {
   });
 });
 
-describe('the update of a database of 0.3.0 on a full disk', () => {
-  it('is completed by the next start over SQLite', async ({ skip }) => {
+describe('the update of a 0.3.0 database on a full disk', () => {
+  it('is completed by the next start if the bot uses SQLite', async ({ skip }) => {
     const disk = smallDisk(4);
     if (!disk) return skip(NO_DISK);
     const kept = keptFile();
@@ -167,7 +169,7 @@ describe('the update of a database of 0.3.0 on a full disk', () => {
   it.skipIf(!hasPostgres())('is completed by the next start over PostgreSQL', async ({ skip }) => {
     const disk = smallDisk(32);
     if (!disk) return skip(NO_DISK);
-    // Only the database is on the small disk; the rest of the server's data isn't.
+    // Only the database is on the small disk. The rest of the server's data isn't.
     const server = await startServer();
     expect.assert(server);
     onTestFinished(server.stop);

@@ -1,4 +1,7 @@
-/** Loaded into the bot first. Shifts its clock by the milliseconds in the file CLOCK_FILE, if that exists. */
+/**
+ * Loaded into the bot before anything else. If the file CLOCK_FILE exists, shifts the bot's clock by the number of
+ * milliseconds in it.
+ */
 import { readFileSync } from 'node:fs';
 
 const file = process.env.CLOCK_FILE ?? '';
@@ -14,7 +17,7 @@ function now(): number {
 
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // Only `new Date()` without arguments means now.
+    // `new Date()` only means the current time if it doesn't have arguments.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

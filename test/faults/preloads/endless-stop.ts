@@ -1,5 +1,6 @@
 /**
- * Loaded into the bot first. When the bot has to stop, its database never closes, and a timer keeps the process alive.
+ * Loaded into the bot before anything else. When the bot stops, its database never closes, and a timer keeps the process
+ * alive.
  */
 import { Kysely } from 'kysely';
 

@@ -8,7 +8,7 @@ import promises from 'node:timers/promises';
 
 let times = Number(process.env.TIME_GOES);
 
-/** @param at the position of the milliseconds among the arguments */
+/** @param at the index of the argument that contains the milliseconds */
 const faster = (set: (...given: never[]) => unknown, at: 0 | 1) =>
   function (this: unknown, ...given: unknown[]) {
     if (typeof given[at] === 'number') given[at] = Number(given[at]) / times;
@@ -40,7 +40,7 @@ performance.now = clock(performance.now.bind(performance));
 const now = clock(Date.now.bind(Date));
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // Only `new Date()` without arguments means now.
+    // `new Date()` only means the current time if it doesn't have arguments.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

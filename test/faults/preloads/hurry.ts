@@ -1,4 +1,7 @@
-/** Loaded into the bot first. Runs jobs that are due once a minute or every 5 seconds five times a second. */
+/**
+ * Loaded into the bot before anything else. Jobs that normally run once a minute or every 5 seconds run five times a
+ * second.
+ */
 const OFTEN_MS = [5_000, 60_000];
 const every = globalThis.setInterval;
 globalThis.setInterval = ((run: () => void, ms: number) =>

@@ -1,4 +1,4 @@
-/** Loaded into the bot first. As soon as MISHAP_FILE names a mishap, causes it without handling it. */
+/** Loaded into the bot before anything else. When MISHAP_FILE names a fault, causes this fault and doesn't handle it. */
 import { readFileSync, rmSync } from 'node:fs';
 
 const file = process.env.MISHAP_FILE ?? '';
