@@ -3,7 +3,7 @@ import { type HostProblem, parseHost } from './host.ts';
 import { plainText, unwrapped, withoutPasswords } from './pasted-text.ts';
 import { type PortProblem, parsePort } from './port.ts';
 
-/** A public host in canonical form, IPv6 without brackets. */
+/** A public host in canonical form. An IPv6 host is written without brackets. */
 export interface Address {
   readonly host: string;
   readonly port?: number;
@@ -12,12 +12,12 @@ export interface Address {
 export type AddressProblem =
   | HostProblem
   | PortProblem
-  /** Several words, or text without a host. The input isn't repeated, because it can be anything. */
+  /** The text contains several words or no host. It isn't included, because it can be anything. */
   | { readonly code: 'not-an-address' }
-  /** A link to a web page. Only the host and port are accepted. */
+  /** The text is a link to a web page. Only a host and port are accepted. */
   | { readonly code: 'web-address' }
   | { readonly code: 'unknown-scheme'; readonly scheme: string }
-  /** An IPv6 address and a port without the brackets that separate them. */
+  /** An IPv6 address and its port lack the brackets that would separate them. */
   | { readonly code: 'ipv6-brackets'; readonly host: string; readonly port: string }
   | { readonly code: 'address-too-long'; readonly length: number; readonly most: number };
 
@@ -26,14 +26,14 @@ type AddressResult =
   | { readonly ok: false; readonly problem: AddressProblem };
 
 /**
- * The maximum length of an address, in UTF-16 units. A host name has at most 253 characters; the rest allows for a link
- * with a password.
+ * Maximum length of an address, in UTF-16 units. A host name has at most 253 characters, but the limit also leaves room for
+ * a link with a password.
  */
 export const MAX_ADDRESS_TEXT = 1000;
 
 /**
- * Link schemes that start a game and connect to a host, `scheme://[connect/]host:port[/password]`, with the game that each
- * one implies.
+ * The schemes of links that start a game and connect to a host, such as `scheme://[connect/]host:port[/password]`. Each
+ * scheme maps to its game's alias.
  */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['steam', ''],
@@ -45,7 +45,7 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the game that a link starts: '' if several games use its scheme, and `undefined` if the text isn't such a link.
+ * Returns the game that a link starts, '' if several games use its scheme, or `undefined` if the text isn't such a link.
  */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
@@ -53,15 +53,15 @@ export const gameOfLink = (text: string): string | undefined =>
 const invalid = <Problem extends AddressProblem>(problem: Problem) => ({ ok: false, problem }) as const;
 
 /**
- * Parses an address in the forms in which people paste it: `host`, `host:port`, `[v6]:port`, `host port`,
- * `steam://connect/…`, `minecraft://…`, `connect host:port; password x`, in quotes or markup. Drops passwords, so the
- * result never contains them. Parsing the output of {@link formatAddress} returns the same address.
+ * Parses an address in any of the forms in which people paste it: `host`, `host:port`, `[v6]:port`, `host port`,
+ * `steam://connect/…`, `minecraft://…` or `connect host:port; password x`, with or without quotes and markup. The result
+ * never contains passwords. {@link formatAddress} turns it into text that parses to the same address.
  */
 export function parseAddress(text: string): AddressResult {
   if (text.length > MAX_ADDRESS_TEXT) {
     return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
   }
-  // Quotes around a whole link are removed first, so that they aren't read as part of it.
+  // Quotes around a whole link are removed first, so that they don't become part of its host or path.
   const typed = unwrapped(plainText(text));
   if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return invalid({ code: 'web-address' });
   const bare = unlabelled(unwrapped(withoutPasswords(typed)));
@@ -70,42 +70,48 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems that can also mean that the text isn't an address but a name or words: `"host": "My server"`. */
+/**
+ * Problems that don't necessarily mean that the text is a malformed address. It may be a name or ordinary words, as in
+ * `"host": "My server"`.
+ */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
   'single-label',
 ]);
 
-/** Whether a text on its own is meant as an address, valid or not. */
+/** Whether the whole text is meant as an address, valid or not. */
 export function isMeantAsAddress(text: string): boolean {
   if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text)) return false;
   const result = parseAddress(text);
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }
 
-/** Formats an address so that {@link parseAddress} can read it: IPv6 in brackets. */
+/** Formats an address so that {@link parseAddress} can parse it. Puts IPv6 hosts in brackets. */
 export function formatAddress({ host, port }: Address): string {
   const written = host.includes(':') ? `[${host}]` : host;
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/** Words for "address" in the bot's languages. `Server` and `host` only count before a colon. */
+/**
+ * Words for "address" in the bot's languages. `server` and `host` are separate, because they only count as labels before a
+ * colon, an equals sign or an arrow.
+ */
 const ADDRESS_WORD =
   '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
-/** A label right before an address: "IP адрес сервака: ". */
+/** A label directly in front of an address, such as "IP адрес сервака: ". */
 const LABEL = new RegExp(
   `${ADDRESS_WORD}[^.!?]{0,30}$|(?<![a-z0-9])(?:server|host)["']? {0,4}(?:[:=]|=>) {0,4}["']?$`,
   'iu',
 );
 
-/** Whether the text ends with a label, so that an address should follow. */
+/** Whether the text ends with a label, in which case an address should follow. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-/** Removes the label at the end of a text. */
+/** Removes a label from the end of the text. */
 export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
-/** Removes a leading `connect` from a game console, or `Server IP:` from a forum post. */
+/** Removes a leading console command or label, such as `connect` or `Server IP:`. */
 export function unlabelled(text: string): string {
   const [command = ''] = /^[+/]?(?:client\.)?connect\s+/iu.exec(text) ?? [];
   const bare = text.slice(command.length);
@@ -115,7 +121,7 @@ export function unlabelled(text: string): string {
   return bare.replace(/^(?:ip|server|address|host)\s+(?=[^\s.:]*[.:])/iu, '').trim();
 }
 
-/** Hosts that game links use for web pages. */
+/** Hosts that appear in game links but only serve web pages. */
 const WEB_HOST = /^cfx\.re$/u;
 
 function parseLink(scheme: string, rest: string): AddressResult {
@@ -127,22 +133,23 @@ function parseLink(scheme: string, rest: string): AddressResult {
     return result.ok && WEB_HOST.test(result.address.host) ? invalid({ code: 'web-address' }) : result;
   }
   if (scheme !== 'http' && scheme !== 'https') return invalid({ code: 'unknown-scheme', scheme });
-  // If there is a port and nothing after it, this is an address that a chat app turned into a link.
+  // A URL with a port is an address that a chat app turned into a link.
   const result = parseTarget(rest);
   return result.ok && result.address.port === undefined ? invalid({ code: 'web-address' }) : result;
 }
 
-/** Parses `[user@]host[:port][/…]`, or a host and a port separated by spaces and possibly a colon. */
+/** Parses `[user@]host[:port][/…]`, or a host and port separated by spaces, with or without a colon. */
 function parseTarget(text: string): AddressResult {
   const [authority = '', path] = joined(text).split(/[/?#](.*)/su);
   const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
   if (/\s/u.test(target)) return invalid({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
-  // `1.2.3.0/24` and `example.com/page` aren't game servers. If there is a port, the rest is a password or `/udp`.
+  // Text such as `1.2.3.0/24` or `example.com/page` doesn't name a game server. After a port, the rest may be a password or
+  // `/udp`.
   return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }
 
-/** Joins a host and a port that are separated by spaces into `host:port`. */
+/** Joins a host and a port separated by spaces into `host:port`. */
 function joined(text: string): string {
   const [, host, between, port] = /^(\S+?)(\s*:\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
   if (host === undefined || between === ':') return text;
@@ -154,7 +161,7 @@ function parseHostAndPort(text: string): AddressResult {
   if (bracketed) {
     const [, inside = '', behind] = bracketed;
     if (inside.includes(':') && !/[^0-9a-f:.%]/iu.test(inside)) return withPort(inside, behind);
-    // Brackets around anything but IPv6 are markup.
+    // Brackets around anything other than IPv6 are markup.
     return parseHostAndPort(behind === undefined ? inside : `${inside}:${behind}`);
   }
   if (text.includes('[') || text.includes(']')) return invalid({ code: 'not-an-address' });

@@ -8,58 +8,62 @@ import {
 } from './address.ts';
 import { hasWords, withoutEnds } from './pasted-text.ts';
 
-/** An address in a line of text, or text that was meant as one. */
+/** An address found in a line of text, or text that was meant as an address. */
 export interface FoundAddress {
-  /** The position in the line. */
+  /** The position of the address in the line. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Absent if this can't be the address of a game server. */
+  /** Absent if the text can't be the address of a game server. */
   readonly address?: Address;
-  /** The game that the link starts. */
+  /** The alias of the game that the link starts; '' if the address isn't such a link or several games use its scheme. */
   readonly game: string;
   /**
-   * Whether it is certainly a game server, because it is numeric or the text calls it an address. A bare name may be a
-   * website.
+   * Whether this certainly refers to a server, because it's numeric or because the text calls it an address. A host name on
+   * its own may be a website.
    */
   readonly isServer: boolean;
 }
 
-/** A run of characters between separators in prose and markup. Brackets don't separate, because IPv6 needs them. */
+/**
+ * A sequence of characters between separators in prose and markup. Brackets don't count as separators, because IPv6
+ * addresses with ports need them.
+ */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
-/** Characters that can't begin or end an address. */
+/** Characters that can't be the first or last character of an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /**
- * A label without a space before its address: `IP:8.8.8.8:27015`. In IPv6, there is never a dot before the second colon.
+ * A label directly followed by its address, such as `IP:8.8.8.8:27015`. In IPv6, there is never a dot before the second
+ * colon.
  */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Words that turn the four numbers after them into a version instead of an address. */
+/** Words after which four numbers are a version instead of an address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
-/** Words for services other than game servers: voice, streaming, consoles, websites, databases. */
+/** Words for services that aren't game servers, such as voice, streaming, consoles, websites and databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** Removes links and hosts from text, because a name inside them proves little. */
+/** Removes links and hosts from text, because words inside them say little about the text. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)
     .filter((word) => !word.includes('://') && !HOST.test(word))
     .join(' ');
 
-/** Whether the words in front of or above an address show that it isn't a game server's. */
+/** Whether the words next to an address show that it doesn't belong to a game server. */
 export const isAboutOther = (words: string): boolean => OTHER.test(withoutHosts(words));
 
-/** Whether a cell or a field names a different kind of server: "TeamSpeak", "TS3 server". */
+/** Whether a cell or field names a different kind of server, such as "TeamSpeak" or "TS3 server". */
 export const isNameOfOther = (text: string): boolean =>
   isAboutOther(text) && !hasWords(text.replace(OTHER, ' ').replace(/server/iu, ' '));
 
 /**
- * Returns the addresses in a line of text, in order: `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565`,
- * `steam://connect/…`. Expects plain text without passwords.
+ * Finds the addresses in a line of text, such as `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565` or
+ * `steam://connect/…`, and returns them in order. Expects plain text without passwords.
  */
 export function addressesIn(line: string): readonly FoundAddress[] {
   const found: FoundAddress[] = [];
@@ -86,8 +90,8 @@ export function addressesIn(line: string): readonly FoundAddress[] {
 }
 
 /**
- * Whether text that isn't a public address was meant as one. `a::b` is an unassigned IPv6 address, but more often program
- * code, and `1.20.4` is a version.
+ * Whether text that isn't a public address was probably meant as one. For example, `a::b` is an unassigned IPv6 address but
+ * usually program code, and `1.20.4` is a version.
  */
 function isMeant(problem: AddressProblem, text: string): boolean {
   switch (problem.code) {

@@ -3,21 +3,21 @@ import { domainToASCII } from 'node:url';
 import { withoutEnds } from './pasted-text.ts';
 import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts';
 
-/** Why a host isn't a public internet host. */
+/** Why a host isn't a public host on the internet. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
   /**
-   * Numbers and dots, but not four numbers between 0 and 255 without leading zeros. The bot doesn't guess the meaning of
-   * forms such as `127.1`.
+   * The host consists of numbers and dots, but isn't made up of four numbers from 0 to 255 without leading zeros. The bot
+   * doesn't guess the meaning of forms such as `127.1`.
    */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
-  /** `zone` is the reserved top-level name, such as `local`. */
+  /** The name is reserved. `zone` is its top-level name, such as `local`. */
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
-  /** A name without a dot, which only has a meaning in the user's own network. */
+  /** The name has no dots, so it only works within the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }
-  /** The name of an SRV record (`_minecraft._tcp.…`) instead of a host. */
+  /** The name belongs to an SRV record (`_minecraft._tcp.…`) instead of a host. */
   | { readonly code: 'service-name'; readonly host: string }
   | { readonly code: 'bad-name'; readonly host: string }
   | {
@@ -32,14 +32,14 @@ type HostResult =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: HostProblem };
 
-/** RFC 1035 §2.3.4. 255 octets on the wire leave 253 characters for the written name. */
+/** RFC 1035 §2.3.4: a name can have 255 octets in DNS messages, which leaves 253 characters in writing. */
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
 const invalid = (problem: HostProblem): HostResult => ({ ok: false, problem });
 
 /**
- * Parses a host, and returns either its canonical form or why it isn't a public host. Canonical IPv6 is compressed and
+ * Parses a host. Returns its canonical form, or the reason that it isn't a public host. Canonical IPv6 is compressed and in
  * lower case, and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
  * @param text only a host: an IPv4 address, an IPv6 address without brackets, or a name
  */
@@ -52,7 +52,7 @@ export function parseHost(text: string): HostResult {
   return parseName(name);
 }
 
-/** An IPv4 address with masked parts: `51.222.21.xxx`. */
+/** An IPv4 address with masked parts, such as `51.222.21.xxx`. */
 const MASKED = /^[\dx]{1,3}(?:\.[\dx]{1,3}){3}$/u;
 
 function parseIPv6(text: string): HostResult {
@@ -60,7 +60,7 @@ function parseIPv6(text: string): HostResult {
   if (!isIPv6(address)) return invalid({ code: 'bad-ipv6', host: text });
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1); // RFC 5952
   const result = publicAddress(mappedIPv4(canonical) ?? canonical);
-  // A zone id is the name of an interface on the user's own machine.
+  // A zone ID names an interface on the user's own machine, so it's useless to anyone else.
   return result.ok && address !== text ? invalid({ code: 'bad-ipv6', host: text }) : result;
 }
 
@@ -69,11 +69,12 @@ function publicAddress(host: string): HostResult {
   return range ? invalid({ code: 'not-public', host, range }) : { ok: true, host };
 }
 
-/** The rule that makes URL parsers read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
+/** Whether URL parsers would read a name as an IPv4 address (WHATWG URL, "ends in a number"). */
 const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
 
 function parseName(name: string): HostResult {
-  // domainToASCII would cut the name off at a slash, decode percent signs, and accept underscores and "!".
+  // domainToASCII would cut the name off at a slash, decode percent signs and accept underscores and "!", so such names
+  // aren't passed to it.
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {
@@ -91,16 +92,16 @@ function parseName(name: string): HostResult {
   const zone = labels.at(-1) ?? '';
   if (RESERVED_ZONES.has(zone)) return invalid({ code: 'reserved-name', host, zone });
   if (labels.length < 2) return invalid({ code: 'single-label', host });
-  // Top-level names don't contain digits, except in punycode (IANA, root zone).
+  // Top-level names contain no digits, except in punycode (IANA, root zone).
   if (/\d/u.test(zone) && !zone.startsWith('xn--')) return invalid({ code: 'bad-name', host });
   if (labels[0]?.startsWith('_')) return invalid({ code: 'service-name', host });
   return { ok: true, host };
 }
 
 /**
- * Top-level names without a meaning on the internet. Sources: RFC 6761 (localhost, test, invalid, example), RFC 6762 §3 and
- * appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt), ICANN
- * resolution 2024.07.29.06 (internal). localdomain is a common default.
+ * Top-level names that don't exist on the public internet. Sources: RFC 6761 (localhost, test, invalid, example), RFC 6762
+ * §3 and appendix G (local; lan, home, corp, intranet, private), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt),
+ * ICANN resolution 2024.07.29.06 (internal). localdomain is a common default.
  */
 const RESERVED_ZONES = new Set([
   ...['localhost', 'test', 'invalid', 'example'],

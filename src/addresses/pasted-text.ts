@@ -1,10 +1,10 @@
-/** Matches text that is already plain, which most text is. */
+/** Matches text that is already plain, as most text is. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**
- * Undoes what copying from a chat, a web page or a spreadsheet does to text. Removes invisible characters (zero width, text
- * direction), and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes and
- * dashes with ASCII. Idempotent; keeps line breaks and tabs.
+ * Cleans up text that was copied from a chat, a web page or a spreadsheet. Removes invisible characters (zero width, text
+ * direction) and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes and dashes
+ * with ASCII. Keeps line breaks and tabs. Idempotent.
  */
 export function plainText(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -22,8 +22,9 @@ export function plainText(text: string): string {
 }
 
 /**
- * Removes leading characters that match `start` and trailing characters that match `end`. The expression `/[set]+$/` would
- * start again at every character of a run in the middle, so a 256 KiB file with one long run would take minutes.
+ * Removes leading characters that match `start` and trailing characters that match `end`. A regular expression such as
+ * `/[set]+$/` isn't used, because it retries at every character of a run in the middle. A 256 KiB file with one long run
+ * would take minutes.
  * @param ends expressions that match a single character
  */
 export function withoutEnds(
@@ -46,38 +47,45 @@ export function withoutEnds(
   return text.slice(from, to);
 }
 
-/** Words for "password" in the languages of most game communities. */
+/** Words for "password" in the languages of most gaming communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** A password in the cell after the word `password`. An address isn't a password. */
+/**
+ * A password in the cell after the word `password`. It can't contain a dot or a colon, so an address isn't mistaken for
+ * one.
+ */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
-/** A password can contain spaces. It ends at the end of the line, or before the next console command. */
+/** A password that can contain spaces. It ends at the end of the line, or before a `connect` command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
 /**
- * The rest of a link after its host and port, where `steam://connect/` has the password. It ends before a closing quote.
+ * The part of a link after its host and port, which is where `steam://connect/` links contain the password. It ends before
+ * a closing quote.
  */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
 /**
- * A link with any scheme, starting with the scheme's last character. `steam` is matched completely for {@link
- * HOST_IN_TAIL}.
+ * A link with any scheme. The match starts with the last character of the scheme. The `steam` scheme is matched completely,
+ * because {@link HOST_IN_TAIL} needs it.
  */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** In Steam launch links, the host comes after the game. */
+/** Steam launch links, in which the host comes after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
-/** A Minecraft: Bedrock Edition link that adds a server to the game's list. A second kind connects to a server. */
+/** A link that adds a server to the list in Minecraft: Bedrock Edition. The second kind of link connects to a server. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
 const CONNECTS =
   /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
-/** The URL of a web page. Pages about a server often have its address in their path. */
+/** The URL of a web page. Pages about a server often have the server's address in their path. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/** A user name and a password before a host without a scheme. `pw:a@b` is a password that contains `@`. */
+/**
+ * A user name and password in front of a host without a scheme. Text such as `pw:a@b` isn't matched, because it is a
+ * password that contains `@`.
+ */
 const USER = new RegExp(
   `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
   'giu',
@@ -85,8 +93,8 @@ const USER = new RegExp(
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
 /**
- * Returns the game server's address from the path of a web page, or otherwise the page's host. Removes the page's port,
- * because it isn't the game server's.
+ * Returns the game server's address from the path of a web page, or the page's host if there is none. Removes the page's
+ * port, because it isn't the game server's.
  */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
@@ -95,11 +103,11 @@ function withoutPath(link: string): string {
 }
 
 /**
- * Shortens links to their host and port, and removes a user name before them. Bedrock links become `bedrock://host:port`. A
- * link to a page about one server becomes that server's address. Expects {@link plainText}.
+ * Shortens links to their host and port, and removes user names in front of hosts. Bedrock links become
+ * `bedrock://host:port`. A link to a page about a server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
-  // Links, user names and tails all contain one of these characters.
+  // All these links and user names contain at least one of these characters.
   if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)
@@ -113,8 +121,8 @@ function withoutLinkTails(text: string): string {
 }
 
 /**
- * Removes passwords from a pasted line: those in links, and everything from a word such as `password` to the end of the
- * line, because a password can contain spaces. Expects {@link plainText}.
+ * Removes passwords from a pasted line. Removes those in links, and everything from a word such as `password` to the end of
+ * the line, because a password can contain spaces. Expects {@link plainText}.
  */
 export function withoutPasswords(line: string): string {
   return withoutLinkTails(line)
@@ -124,7 +132,9 @@ export function withoutPasswords(line: string): string {
     .trim();
 }
 
-/** Like {@link withoutPasswords}, but only removes the word after `password`. It is for prose that is never shown. */
+/**
+ * Like {@link withoutPasswords}, but only removes the word after `password`. Use this only for text that is never shown.
+ */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 
@@ -132,5 +142,5 @@ export const withoutPasswordWords = (text: string): string =>
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
-/** Whether text contains letters or digits, rather than just punctuation and symbols. */
+/** Whether the text contains letters or digits, rather than only punctuation and symbols. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

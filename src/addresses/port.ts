@@ -3,7 +3,7 @@ import { shorten } from '../one-line.ts';
 type PortField = 'port' | 'query_port';
 
 export type PortProblem =
-  /** `port` is the shortened input. */
+  /** `port` is the typed text, shortened. */
   | { readonly code: 'port-not-a-number'; readonly field: PortField; readonly port: string }
   | { readonly code: 'port-too-low'; readonly field: PortField; readonly port: number }
   | { readonly code: 'port-too-high'; readonly field: PortField; readonly port: number };
@@ -15,19 +15,19 @@ type PortResult =
 const invalid = (problem: PortProblem): PortResult => ({ ok: false, problem });
 
 export const LOWEST_PORT = 1;
-/** Ports are 16 bits wide in TCP and UDP. Port 0 can't be connected to. */
+/** TCP and UDP ports are 16 bits wide. Port 0 can't be connected to. */
 export const HIGHEST_PORT = 65_535;
 
 /**
- * Parses digits. Accepts leading zeros and a sign, so that a port with a sign is reported as out of range instead of as
- * unreadable.
+ * Parses a port. Accepts leading zeros. Also accepts a sign, so that a signed number is reported as out of range instead of
+ * as not a number.
  */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
-  // Longer text isn't a mistyped port, and can be anything that was pasted.
+  // Longer text isn't a mistyped port. It can be anything that was pasted, so it isn't repeated.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
     return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
   }
-  // Turns -0 into 0, because tests and JSON distinguish them.
+  // Turns -0 into 0, because the two are different in tests and JSON.
   const port = Number(text) || 0;
   if (port < LOWEST_PORT) return invalid({ code: 'port-too-low', field, port });
   if (port > HIGHEST_PORT) return invalid({ code: 'port-too-high', field, port });

@@ -1,5 +1,5 @@
 /**
- * The default port of each game's dedicated server. The first twelve are the aliases in the listing specification (§2.3).
+ * The default port of each game's dedicated server. The first twelve games are those in the listing specification (§2.3).
  * The others are games that a listing service is likely to add.
  */
 const USUAL_PORTS: Readonly<Record<string, number>> = {
@@ -22,7 +22,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"
   dayz: 2302,
 
-  // Valve Developer Community, as above
+  // Valve Developer Community, same pages as for cs2
   garrysmod: 27015,
   gmod: 27015,
   l4d: 27015,
@@ -40,9 +40,9 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   palworld: 8211,
 };
 
-/** The port that an example shows if the game's usual port is unknown. */
+/** The port to use in examples if the game's default port is unknown. */
 export const EXAMPLE_PORT = 27015;
 
-/** Returns the usual port of a game's servers. It is only a suggestion to the user, and never filled in for them. */
+/** Returns the default port of a game's servers. It's only suggested to the user, and never filled in automatically. */
 export const usualPort = (alias: string): number | undefined =>
   Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

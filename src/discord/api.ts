@@ -25,30 +25,36 @@ import { createFailureLog } from './unreachable.ts';
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
 /**
- * How long the first attempt can take before a second one starts in parallel, in milliseconds. The first connection may be
- * dead.
+ * How long the first attempt can take before a second one starts in parallel, in milliseconds. The first attempt may be
+ * using a dead connection.
  */
 const FIRST_ATTEMPT_MS = 1_000;
-/** The time limits for a reply without files and for any other request, in milliseconds. */
+/** Time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
-/** The upload speed that the time limits assume, in bytes per second. */
+/** The upload speed assumed when calculating time limits, in bytes per second. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** A time limit for the library, longer than that of any request, in milliseconds. */
+/**
+ * The time limit passed to discord.js, in milliseconds. It's longer than the limit of any request, so it never takes effect
+ * first.
+ */
 const LONGEST_REQUEST_MS = 10 * 60_000;
-/** How long a request with the bot's token waits for a rate limit by default, in milliseconds. */
+/** The default time that a request with the bot's token waits for a rate limit, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** How often the library deletes the data that it stores for each interaction's token, in milliseconds. */
+/** How often discord.js deletes the data that it stores for each interaction token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** The shortest pause after a 429, in milliseconds. Some 429s specify zero. */
+/** Minimum delay after a 429, in milliseconds. Some 429 responses specify zero. */
 const LEAST_PAUSE_MS = 250;
 
-/** The bot can no longer respond: the interaction is too old (10062), its token expired, or it has a response (40060). */
+/**
+ * The bot can no longer respond to the interaction. The interaction is too old (10062), its token has expired, or it has
+ * already been responded to (40060).
+ */
 export class LostInteractionError extends Error {
   override readonly name = 'LostInteractionError';
 }
 
-/** The request wasn't sent, because the bot is stopping or the caller no longer wants it. */
+/** The request wasn't sent, because the bot is stopping or the caller aborted it. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
@@ -57,18 +63,18 @@ export interface ReplyTarget {
   readonly id: string;
   readonly applicationId: string;
   readonly token: Secret;
-  /** The time of arrival, in milliseconds since 1970. */
+  /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
 }
 
-/** A message in Discord's own format, and its files. */
+/** A message in Discord's own format, with its files. */
 export interface MessageBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly files: readonly { readonly name: string; readonly data: Buffer }[];
 }
 
 interface BotRequest {
-  /** How long the request can wait for a rate limit, in milliseconds. */
+  /** Maximum time that the request waits for a rate limit, in milliseconds. */
   readonly longestWaitMs?: number;
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal | undefined;
@@ -79,46 +85,46 @@ type Route = `/${string}`;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** Time limits that replace the defaults, in milliseconds. */
+/** Overrides for the default time limits, in milliseconds. */
 export interface ApiTiming {
   readonly firstResponseMs?: number | undefined;
   readonly firstAttemptMs?: number | undefined;
 }
 
 export interface DiscordApiDeps extends ApiTiming {
-  /** The URL of Discord's REST API without the version, such as `https://discord.com/api`. */
+  /** The URL of Discord's REST API without a version, such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly token: Secret;
-  /** Called for each 429 with its scope: `user`, `global`, `shared`, or `none` if Discord's edge didn't give a scope. */
+  /** Called for each 429 response with its scope: `user`, `global`, `shared`, or `none` if the response has no scope. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
-  /** Called when Discord rejects the token in a request for the application itself. */
+  /** Called if Discord rejects the token when the bot requests its own application. */
   readonly onTokenRejected?: (() => void) | undefined;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Creates the client for all requests to Discord. A request gives up once its response would come too late. */
+/** Creates the client for all requests to Discord. A request fails as soon as its response could only arrive too late. */
 export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRejected, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
   /**
-   * Connections that stay open. undici 6, used by discord.js, only supports HTTP/1.1 (see
+   * A pool of connections that stay open. discord.js uses undici 6, which only supports HTTP/1.1 (see
    * docs/decisions/discord-parts.md).
    */
   const connections = createConnections();
-  /** Separate connections for first responses, so that no other request delays them. */
+  /** A separate pool for first responses, so that other requests don't delay them. */
   const responseConnections = createConnections();
   let lastRequestAt = 0;
   const rest = new REST({
     api: apiUrl,
     version: '10',
     agent: connections.agent(),
-    // `request` below decides which requests are sent again, and when.
+    // The functions below decide whether and when to retry.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // Disabled. The library measures this limit with the wall clock, so setting the clock back by an hour would stretch the
-    // limit to an hour. The bot obeys 429 responses anyway.
+    // Disabled, because discord.js measures this limit by the system clock. If the clock were set back by an hour, the
+    // limit would last an hour longer. The bot waits after 429 responses anyway.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);
@@ -128,12 +134,12 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
     timeout: LONGEST_REQUEST_MS,
   }).setToken(token.reveal());
-  // After a 401, discord.js calls `setToken(null)` and sends nothing more.
+  // After a 401, discord.js would call `setToken(null)` and send no more requests.
   rest.setToken = () => rest;
 
   /**
-   * Counts a 429, and starts a block if Discord's edge sent it. Such a 429 has no scope. It also lacks `via`
-   * (discord-api-docs#1463), which an operator's proxy may add, or `Retry-After` (#5810).
+   * Counts a 429 response. Starts a block if it came from Discord's edge, which doesn't send a scope. Its responses also
+   * lack either `via` (discord-api-docs#1463) or `Retry-After` (#5810). A proxy used by the operator may add `via`.
    */
   function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
     const { via, 'retry-after': seconds, 'x-ratelimit-scope': scope } = headers;
@@ -143,8 +149,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Returns how much longer Discord accepts replies, in milliseconds. This only limits how long a reply waits for a rate
-   * limit. Discord decides whether the token has expired, because this machine's clock may be wrong.
+   * Returns how much longer the token is valid by this machine's clock, in milliseconds. This only limits how long a reply
+   * waits for a rate limit. Because the clock may be wrong, only Discord decides whether the token has expired.
    */
   const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
@@ -158,9 +164,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes a request. Waits for rate limits and for the end of a block while the response is still useful.
-   * @param ms how long to keep trying, in milliseconds
-   * @param signal ends the wait
+   * Makes a request. Waits for rate limits and blocks if they end in time.
+   * @param ms how long the request can wait, in milliseconds
+   * @param signal aborts the wait
    */
   async function within<Result>(
     ms: number,
@@ -175,8 +181,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // The library uses the clock to end a rate limit, so setting the clock back by an hour would extend the limit by an
-        // hour.
+        // discord.js stores the end of a rate limit as a system time. If the clock is set back by an hour, the limit would
+        // last an hour longer, so the stored limits are discarded.
         if (Date.now() < lastRequestAt) rest.handlers.clear();
         lastRequestAt = Date.now();
         return await attempt();
@@ -215,7 +221,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   let isTokenRejected = false;
   let tokenCheck: Promise<void> | undefined;
   /**
-   * Checks the token by requesting the bot's own application. A 401 from any other route can have other causes
+   * Checks the token by requesting the bot's own application, because a 401 from another route can have other causes
    * (discord.js#7492).
    */
   async function checkToken(): Promise<void> {
@@ -229,7 +235,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   const logFailure = createFailureLog(apiUrl, logger);
 
-  /** Makes a request with the interaction's token. Ignores the message that Discord returns. */
+  /** Makes a request with the interaction's token. Ignores the message in the response. */
   async function byInteraction(
     interaction: ReplyTarget,
     method: RequestMethod,
@@ -260,8 +266,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes one attempt without discord.js's REST client, which took two fifths of the time (measured). Callbacks don't
-   * have a rate limit bucket.
+   * Makes one attempt. Doesn't use discord.js's REST client, which took two fifths of the processing time (measured),
+   * because interaction callbacks have no rate limit bucket.
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
@@ -281,7 +287,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (statusCode >= 200 && statusCode < 300) return body.dump();
     if (statusCode === 429) noteRateLimit(headers);
     const why = Object(await body.json().catch(() => undefined));
-    // The error doesn't have a URL, because the URL contains the token.
+    // The URL is left out of the error, because it contains the token.
     throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
@@ -295,9 +301,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const used = responseConnections.agent();
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
-    // Not limited by `leftMs`, which is wrong if this machine's clock was set after the interaction arrived.
+    // Doesn't use `leftMs` as the limit, because that is wrong if this machine's clock was set after the interaction
+    // arrived.
     const failure = await failureOf(first, firstAttemptMs);
-    // Returns without aborting the other attempt. Aborting after every response took a tenth of the processor time
+    // Returns without aborting the request, because aborting after every response took a tenth of the processor time
     // (measured).
     if (failure === undefined) return;
     try {
@@ -307,19 +314,19 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // The connections may be dead. If the pool has changed, another interaction has already replaced them.
+        // The connections may be dead. If the pool isn't the same as before, another interaction has already replaced them.
         connections.replace();
         responseConnections.replace();
         rest.setAgent(connections.agent());
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
-        // Discord accepted the first attempt, but its response was lost. An attempt that hit a rate limit wasn't
-        // accepted.
+        // If Discord says that the interaction already has a response, it accepted the first attempt. An attempt that hit a
+        // rate limit can't have been accepted.
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (!wasTaken || !isUncertain(failure)) throw error;
       });
-      // A slow first attempt continues in parallel with the second.
+      // If the first attempt is just slow, it continues in parallel with the second.
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
@@ -332,15 +339,15 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   return {
     block,
     /**
-     * Logs a failed request that will be retried. Logs nothing after Discord rejected the token, because the bot then
+     * Logs a failed request that will be retried. Logs nothing once Discord has rejected the token, because the bot then
      * stops.
      */
     logFailure(...failure: Parameters<typeof logFailure>): void {
       if (!isTokenRejected) logFailure(...failure);
     },
     /**
-     * Returns how far this machine's clock is ahead of Discord's, in milliseconds, accurate to a second or two;
-     * `undefined` if Discord doesn't respond. Never throws.
+     * Returns how far this machine's clock is ahead of Discord's, in milliseconds, or `undefined` if Discord doesn't
+     * respond. The result is accurate to a second or two. Never throws.
      */
     async clockAheadMs(): Promise<number | undefined> {
       const ask = () =>
@@ -362,15 +369,18 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     respond,
     /**
      * Edits the reply with a single request.
-     * @param isWanted called right before the edit is sent, which may be after a rate limit; `false` cancels the edit
+     * @param isWanted called right before the edit is sent, possibly after waiting for a rate limit; returns `false` to
+     * cancel the edit
      * @throws DiscordAPIError if Discord rejects the edit; see {@link isRejectedByDiscord}
-     * @throws LostInteractionError if its token has expired
+     * @throws LostInteractionError if the interaction's token has expired
      */
     edit: (to: ReplyTarget, message: MessageBody, isWanted?: () => Promise<boolean>): Promise<void> =>
       byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
     followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
-    /** Returns the state of the reply: `gone` if there is no first response, `thinking` after a deferred one. */
+    /**
+     * Returns the state of the reply: `gone` without a first response, `thinking` after a deferred response, or `answered`.
+     */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
         const message = await within(tokenLivesMs(interaction), () =>
@@ -382,12 +392,12 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         throw error;
       }
     },
-    /** Requests with the bot's token. */
+    /** Requests that use the bot's token. */
     get: (route: Route, request?: BotRequest) => byBot(RequestMethod.Get, route, request),
     post: (route: Route, request: BotRequest) => byBot(RequestMethod.Post, route, request),
     put: (route: Route, request: BotRequest) => byBot(RequestMethod.Put, route, request),
     patch: (route: Route, request: BotRequest) => byBot(RequestMethod.Patch, route, request),
-    /** Stops all waits for a rate limit or for the end of a block. From now on, a request fails instead of waiting. */
+    /** Ends all waits for rate limits and blocks. From now on, requests fail instead of waiting. */
     stopWaiting: (): void => stopping.abort(),
     async close(): Promise<void> {
       await Promise.all([connections.agent().close(), responseConnections.agent().close()]);
@@ -399,14 +409,15 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
   Routes.webhookMessage(applicationId, token.reveal());
 
 /**
- * Waits up to `ms` milliseconds for `task`. The timer ends with the task. Timers of AbortSignal.timeout keep running, and
- * took a twentieth of the processor time (measured).
- * @returns the error if the task failed or was too slow; `undefined` if it succeeded
+ * Waits up to `ms` milliseconds for `task`. Clears its timer when the task ends. AbortSignal.timeout isn't used, because
+ * its timers keep running and took a twentieth of the processor time (measured).
+ * @returns the error if the task failed or took too long; `undefined` if it succeeded
  */
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   const late = Promise.withResolvers<unknown>();
   const giveUp = () => late.resolve(new DOMException('no response arrived in time', 'TimeoutError'));
-  // After a stall, timers run before the sockets are read, so a response may already have arrived.
+  // If the event loop was blocked, timers fire before sockets are read. The response may already have arrived, so sockets
+  // are read once more first.
   const timer = setTimeout(() => setImmediate(giveUp), ms);
   const failure = task.then(
     () => undefined,
@@ -415,11 +426,14 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Whether Discord understood the request and rejected it. It would reject the same request again. */
+/** Whether Discord understood the request and rejected it. Discord would reject the same request again. */
 export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !hasStatus(error, 429);
 
-/** Only a first response has status 429. For other requests, discord.js throws a RateLimitError. */
+/**
+ * A DiscordAPIError only has status 429 for first responses. For all other requests, discord.js throws a RateLimitError
+ * instead.
+ */
 const hasStatus = (error: unknown, status: number): error is DiscordAPIError =>
   error instanceof DiscordAPIError && error.status === status;
 

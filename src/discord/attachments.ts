@@ -3,27 +3,31 @@ import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
-  /** The hosts that files are downloaded from, as `host` or `host:port`. The default port depends on the URL's scheme. */
+  /**
+   * The hosts from which files can be downloaded, as `host` or `host:port`. Without a port, the default port of the URL's
+   * scheme applies.
+   */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   readonly logger: Logger;
-  /** The time limit for downloading the whole file, in milliseconds; 10 seconds by default. */
+  /** Time limit for downloading the whole file, in milliseconds. The default is 10 seconds. */
   readonly timeoutMs?: number;
 }
 
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
   /**
-   * `foreign`: the URL isn't Discord's, so nothing was requested. `unavailable`: the file no longer exists, or didn't
-   * arrive in time.
+   * `foreign`: the URL isn't one of Discord's, so nothing was requested. `unavailable`: the file no longer exists, or
+   * didn't arrive in time.
    */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
- * Creates a reader for files that members upload. It ignores the attachment's type, because the uploader's client sets it.
- * It aborts a download that becomes too large, even if Discord gave a smaller size. It doesn't follow redirects.
+ * Creates a reader for files that members upload. It ignores an attachment's content type, because the uploader's client
+ * sets that. It aborts a download that exceeds the maximum size, even if Discord gave a smaller size. It doesn't follow
+ * redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
@@ -55,7 +59,8 @@ export function createAttachments(deps: AttachmentsDeps) {
   return {
     /**
      * Reads an uploaded file. Returns failures as results instead of throwing.
-     * @param size the file's size in bytes. A shorter download was cut off, which isn't always visible in another way
+     * @param size the file's size in bytes; a smaller download is treated as cut off, which can't always be detected in
+     * other ways
      */
     async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;

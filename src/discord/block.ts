@@ -1,18 +1,18 @@
 import type { Logger } from '../logger.ts';
 import { createRecent } from '../recent.ts';
 
-/** How long a block lasts if Discord doesn't specify a time, in milliseconds. */
+/** How long a block lasts if Discord doesn't specify a duration, in milliseconds. */
 const BLOCK_MS = 60_000;
 /**
- * The number of first responses per second that the bot still tries during a block. Each rejected one counts towards
+ * Number of first responses per second that the bot still attempts during a block. Each rejected attempt counts towards
  * Discord's limit of 10,000 in ten minutes.
  */
 const RESPONSES_A_SECOND = 5;
 
 /**
- * Tracks blocks of this bot's IP address. A block begins with a 429 from Discord's edge, affects the whole process and
- * usually has no stated length (discord-api-docs#5810). During a block, the bot only sends first responses to interactions,
- * because they can't wait.
+ * Creates a tracker for blocks of this bot's IP address. A block starts with a 429 response from Discord's edge, affects
+ * the whole process and usually has no stated duration (discord-api-docs#5810). During a block, the bot only sends first
+ * responses to interactions, because those can't wait.
  */
 export function createBlock(logger: Pick<Logger, 'error'>) {
   let until = 0;
@@ -22,17 +22,17 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
     now: () => performance.now(),
   });
 
-  /** Returns how much longer requests are paused, in milliseconds; 0 without a block. */
+  /** Returns how much longer the block lasts, in milliseconds, or 0 if there is no block. */
   const leftMs = () => Math.max(0, until - performance.now());
 
   return {
     leftMs,
-    /** Returns a sentence about the block; `undefined` without one. */
+    /** Returns a sentence that describes the block, or `undefined` if there is no block. */
     trouble: (): string | undefined =>
       leftMs() === 0
         ? undefined
         : `Discord's edge blocks this bot for another ${Math.ceil(leftMs() / 1000)} seconds`,
-    /** @param ms how long the block lasts, in milliseconds; 0 means 60 seconds */
+    /** @param ms how long the block lasts, in milliseconds; 0 for the default of 60 seconds */
     begin(ms = 0): void {
       const lastsMs = ms > 0 ? ms : BLOCK_MS;
       if (leftMs() === 0) {

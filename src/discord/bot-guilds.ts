@@ -1,15 +1,15 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
-/** The time limit for a request about one guild, in milliseconds. */
+/** Time limit for a request about one guild, in milliseconds. */
 export const ASK_GUILD_MS = 2_000;
-/** Error codes that concern the bot's account or network, not a guild (JSON Error Codes). */
+/** Range of error codes that concern the bot's account or network rather than a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * Whether the bot isn't a member of a guild according to Discord: the guild is unknown, or the bot has no access to it.
- * Discord was wrong once (discord-api-docs#8445), so this alone doesn't make the bot delete anything.
- * @throws if Discord doesn't give a clear answer, for example in an outage
+ * Whether Discord says that the bot isn't in a guild, because the guild is unknown or the bot has no access to it. Discord
+ * has been wrong about this before (discord-api-docs#8445), so this alone doesn't make the bot delete anything.
+ * @throws if Discord's answer isn't clear, for example in an outage
  */
 export async function isForeign(
   api: Pick<DiscordApi, 'get'>,
@@ -25,15 +25,15 @@ export async function isForeign(
   }
 }
 
-/** @throws if Discord doesn't respond in time, or the bot user isn't in the guild */
+/** @throws if Discord doesn't respond in time, or if the bot user isn't in the guild */
 export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: string): Promise<string> {
   const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(ASK_GUILD_MS) });
   return String(Object(guild).name);
 }
 
 /**
- * Whether an error from Discord is about the guild. A response from another source, such as a proxy's page, doesn't have a
- * code.
+ * Whether an error from Discord is about the guild. A response from anything else, such as a proxy's error page, has no
+ * error code.
  */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;

@@ -14,26 +14,34 @@ import { fitTexts } from './limits.ts';
 import { createRejections } from './rejections.ts';
 
 /**
- * The result of posting a message: `posted`, or the reason why not. The channel is gone, or the bot can't see it, or
- * can't send messages or embed links there. `failed`: Discord didn't respond, which may be temporary.
+ * The result of posting a message.
+ * - `posted`: Discord accepted the message.
+ * - `gone`: the channel no longer exists.
+ * - `no-access`: the bot can't see the channel.
+ * - `no-permission`: the bot can't send messages or embed links in the channel.
+ * - `failed`: posting failed for another reason, which may be temporary.
  */
 export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'failed';
 
-/** A message in a channel that isn't a reply to an interaction. */
+/** A message to post in a channel, as opposed to a reply to an interaction. */
 export interface ChannelMessage {
-  /** Identifies the message in every attempt, so that Discord shows it once. Without it, the bot makes only one attempt. */
+  /**
+   * Identifies the message across attempts, so that Discord shows it only once. Without a nonce, only one attempt is made.
+   */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
-  /** The only role that a mention in the content notifies. */
+  /** The only role that mentions in the content can notify. */
   readonly roleId?: string;
 }
 
-/** Hashes a name into the 25 characters that Discord accepts (Discord docs: Message, Create Message). */
+/**
+ * Hashes a name into a nonce of 25 characters, the maximum that Discord accepts (Discord docs: Message, Create Message).
+ */
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
-/** Discord's permanent reasons for rejecting a message (Discord docs: JSON Error Codes). */
+/** Error codes for permanent reasons to reject a message (Discord docs: JSON Error Codes). */
 const REJECTIONS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.UnknownChannel]: 'gone',
   [RESTJSONErrorCodes.UnknownGuild]: 'gone',
@@ -41,7 +49,7 @@ const REJECTIONS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
-/** Builds a message in Discord's own format, without its nonce. It pings only the one role. */
+/** Builds a message in Discord's own format, without its nonce. The message can only ping the given role. */
 export const messageBody = ({ content, embed, components = [], roleId }: ChannelMessage) => ({
   ...fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] }),
   components: [...components],
@@ -49,8 +57,9 @@ export const messageBody = ({ content, embed, components = [], roleId }: Channel
 });
 
 /**
- * Builds a message that replaces another one. Shows its embed again if a person removed the embeds. Without an embed
- * the flag stays, because clearing it would only restore link previews that an admin removed.
+ * Builds a message that replaces an existing one. If the message has an embed, restores embeds that a moderator removed.
+ * Otherwise, keeps the flag that suppresses embeds, because clearing it would only restore link previews that an admin
+ * removed.
  */
 export const replacingBody = (message: ChannelMessage) => ({
   ...messageBody(message),
@@ -58,8 +67,8 @@ export const replacingBody = (message: ChannelMessage) => ({
 });
 
 /**
- * Error codes that mean the bot can no longer edit a message: the message is gone, its thread is archived or locked, or
- * it was posted by another application that used this database before.
+ * Error codes that mean the bot can no longer edit a message. The message was deleted, its thread is archived or locked, or
+ * it was posted by another application that used the same database before.
  */
 const MESSAGE_GONE: readonly number[] = [
   RESTJSONErrorCodes.UnknownMessage,
@@ -69,8 +78,8 @@ const MESSAGE_GONE: readonly number[] = [
 ];
 
 /**
- * The result of a message that can be edited later: the result of posting, or the message to edit is gone, or Discord
- * rejected a link in its text.
+ * The result of posting or editing a message. In addition to the results of posting, the message to edit may no longer be
+ * editable, or Discord may have rejected a link in its text.
  */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
@@ -82,18 +91,18 @@ export interface ChannelPostsDeps {
 export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 
 /**
- * Creates a poster for messages that aren't replies to interactions. Posting needs View Channel and Send Messages, and
- * for an embed also Embed Links.
+ * Creates a poster for messages that aren't replies to interactions. Posting requires the View Channel and Send Messages
+ * permissions. Messages with an embed also require Embed Links.
  */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
-  /** Channels that rejected a message, and haven't accepted a new one since. */
+  /** Channels that rejected the latest message posted to them. */
   const rejections = createRejections();
 
   /**
-   * Posts a message that can be edited later. Pings only the one role. Never throws.
+   * Posts a message that can be edited later, or replaces one. The message can only ping the given role. Never throws.
    * @param messageId the message to replace completely, instead of posting a new one
-   * @returns the result, and the id of the posted or edited message
+   * @returns the result, and the ID of the posted or edited message
    */
   async function put(
     channelId: string,
@@ -106,7 +115,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         return { result: 'posted', messageId };
       }
       const posted = await api.post(Routes.channelMessages(channelId), {
-        // For a few minutes, Discord only posts the first message with a nonce (docs: Create Message).
+        // Within a few minutes, Discord posts only the first message with a given nonce (docs: Create Message).
         body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
       });
       rejections.delete(channelId);
@@ -129,9 +138,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
-    /** Whether the last message to a channel was rejected less than `ms` milliseconds ago. */
+    /** Whether the latest message to a channel was rejected less than `ms` milliseconds ago. */
     wasRejected: rejections.wasRejected,
-    /** Posts a message that is never edited. Never throws. */
+    /** Posts a message that won't be edited later. Never throws. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
       const { result } = await put(channelId, message);
       return result === 'message-gone' || result === 'harmful-link' ? 'failed' : result;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DiscordApi } from './api.ts';
 import { ASK_GUILD_MS } from './bot-guilds.ts';
 
-/** A set of permission bits, which Discord sends as a decimal number. */
+/** A set of permission bits, which Discord sends as a decimal string. */
 const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
 
 const channelSchema = z.object({
@@ -17,10 +17,10 @@ const guildSchema = z.object({
 });
 
 /**
- * Whether @everyone can view a channel of the guild. A channel in a category has its own overwrites (Discord docs:
- * Permissions, "Permission Syncing"). Never throws.
- * @param channelId can be forged
- * @returns `undefined` if Discord doesn't respond in time, or the channel isn't in this guild
+ * Whether @everyone can view a channel in the guild. A channel in a category has its own permission overwrites (Discord
+ * docs: Permissions, "Permission Syncing"). Never throws.
+ * @param channelId an ID that may be forged
+ * @returns `undefined` if Discord doesn't respond in time, or if the channel isn't in this guild
  */
 export async function isPublicChannel(
   api: Pick<DiscordApi, 'get'>,
@@ -34,7 +34,7 @@ export async function isPublicChannel(
       api.get(Routes.guild(guildId), soon).then(guildSchema.parse),
     ]);
     if (channel.id !== channelId || channel.guild_id !== guildId) return undefined;
-    // The role @everyone has the guild's id.
+    // The @everyone role has the same ID as the guild.
     const role = guild.roles.find(({ id }) => id === guildId);
     if (role === undefined) return undefined;
     const { deny = 0n, allow = 0n } = channel.permission_overwrites.find(({ id }) => id === guildId) ?? {};

@@ -2,9 +2,9 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
-/** The largest clock error that the log and the doctor don't report, in milliseconds. */
+/** The largest clock error that isn't reported by the log or the doctor, in milliseconds. */
 const MOST_UNREPORTED_MS = 5 * MINUTE_MS;
-/** The largest clock error at which the bot still deletes data by age, in milliseconds. */
+/** The largest clock error at which the bot still deletes old data, in milliseconds. */
 const MOST_WRONG_MS = DAY_MS;
 
 export interface ClockCheckDeps {
@@ -13,8 +13,8 @@ export interface ClockCheckDeps {
 }
 
 /**
- * Creates a check that compares this machine's clock with Discord's. If this machine's clock were a year ahead, the bot
- * would delete its whole history.
+ * Creates a check that compares this machine's clock with Discord's. If the clock were a year ahead, the bot would delete
+ * its whole history.
  */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {
@@ -24,7 +24,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
       if (trouble) logger.warn({}, `this machine's clock ${trouble.text}: ${trouble.fix}`);
     },
 
-    /** Whether the clock is accurate enough to delete data by age. */
+    /** Whether the clock is accurate enough to delete old data. */
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
@@ -42,8 +42,9 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
 }
 
 /**
- * Describes the clock's error and how to fix it; `undefined` if the clock is right or the error is unknown.
- * @param aheadMs how far the clock is ahead of Discord's
+ * Describes the clock's error and how to fix it. Returns `undefined` if the clock is accurate enough or its error is
+ * unknown.
+ * @param aheadMs how far the clock is ahead of Discord's, in milliseconds
  */
 export function clockTrouble(aheadMs = 0, mostMs = MOST_UNREPORTED_MS) {
   if (Math.abs(aheadMs) <= mostMs) return undefined;

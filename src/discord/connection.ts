@@ -19,37 +19,39 @@ import {
 
 export interface ConnectionDeps extends Transport {
   readonly token: Secret;
-  /** The endpoint's address; used with `http`. */
+  /** The address that the HTTP endpoint listens on; only used with `http`. */
   readonly host: string;
   readonly port: number | undefined;
   readonly discord: Pick<Discord, 'api' | 'application' | 'clock' | 'publishing'>;
   /** The commands to publish. */
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
-  /** Called for each interaction when it arrives. It must not throw. */
+  /** Called for each interaction when it arrives. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called once the commands are published. */
+  /** Called once the commands have been published. */
   readonly onReady: (online: { commands: number; application: Application }) => Promise<void>;
   readonly onFatal: (error: Error) => void;
-  /** Finishes current work when the bot stops. */
+  /** Waits for running work to finish when the bot stops. */
   readonly finish: () => Promise<void>;
-  /** How often the bot checks whether Discord still sends it commands, in milliseconds. */
+  /** How often the bot checks that Discord still sends it commands, in milliseconds. */
   readonly transportEveryMs?: number | undefined;
   readonly logger: Logger;
 }
 
 const WAY_IN_EVERY_MS = 60_000;
-/** The longest pause between two attempts to read the application, in milliseconds. */
+/** Maximum delay between two attempts to read the application, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
-/** The time limit for leaving the gateway, in milliseconds. */
+/** Time limit for leaving the gateway, in milliseconds. */
 const LEAVING_MS = 500;
 
-/** Creates the bot's connection: receives interactions, publishes the commands and checks the application's settings. */
+/**
+ * Creates the bot's connection, which receives interactions, publishes the commands and checks the application's settings.
+ */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
   const { transportEveryMs = WAY_IN_EVERY_MS } = deps;
   const { api, application, clock, publishing } = discord;
   const stopping = new AbortController();
-  /** Why Discord doesn't send commands to this bot; `undefined` if there is no known problem. */
+  /** Why Discord doesn't send commands to this bot, or `undefined` if no problem is known. */
   let transportTrouble: string | undefined;
 
   function onInteraction(payload: unknown): void {
@@ -60,7 +62,7 @@ export function createConnection(deps: ConnectionDeps) {
   const gateway =
     interactions === 'http'
       ? createEndpoint({
-          // The configuration guarantees that both exist.
+          // The configuration guarantees that the key and the port exist.
           publicKey: deps.discordPublicKey ?? '',
           port: port ?? 0,
           host,
@@ -71,8 +73,8 @@ export function createConnection(deps: ConnectionDeps) {
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
   /**
-   * Reports a setting that prevents commands from arriving. Such a setting can change while the bot runs. Without this
-   * check, the bot would look ready but receive nothing.
+   * Reports a setting that prevents commands from arriving. The setting can change while the bot runs. The bot would then
+   * look ready but receive nothing.
    */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
@@ -82,7 +84,7 @@ export function createConnection(deps: ConnectionDeps) {
     transportTrouble = trouble?.text;
   }
 
-  /** Publishes the commands and reports problems with the application's settings. Retries until it succeeds. */
+  /** Publishes the commands and reports problems with the application's settings. Retries until both succeed. */
   async function introduce(): Promise<void> {
     const known = await retry(application, {
       signal: stopping.signal,
@@ -115,8 +117,8 @@ export function createConnection(deps: ConnectionDeps) {
     async stop() {
       stopping.abort();
       api.stopWaiting();
-      // The load balancer now sends new interactions to other processes. With the gateway, the bot instead replies to each
-      // new interaction that it is stopping.
+      // With HTTP, the load balancer now sends new interactions to other processes. With the gateway, the bot stays
+      // connected and replies to each new interaction that it's stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
       await waitAtMost(LEAVING_MS, gateway.disconnect());

@@ -9,7 +9,7 @@ import { fitTexts } from './limits.ts';
 import { persist } from './persist.ts';
 import { createRejections } from './rejections.ts';
 
-/** Error codes that concern one person (Discord docs: JSON Error Codes). */
+/** Error codes that concern one recipient (Discord docs: JSON Error Codes). */
 const BLOCKED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.CannotSendMessagesToThisUser,
   RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
@@ -17,28 +17,28 @@ const BLOCKED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.UnknownUser,
 ];
 /**
- * Error codes that concern the bot. The undocumented 20026 means that Discord's anti-spam system flagged it
- * (modmailbot#490).
+ * Error codes that concern the bot itself. 20026 is undocumented and means that Discord's anti-spam system has flagged the
+ * bot (modmailbot#490).
  */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
-/** The name of the stored time until which no direct messages are sent, in milliseconds since 1970. */
+/** The name of the stored value that holds the end of the pause, in milliseconds since 1970. */
 const PAUSED_UNTIL = 'direct-messages-paused-until';
 
 /**
- * `blocked`: by the person. `stopped`: Discord stopped all of them. `failed`: Discord failed for too long, or rejected
- * the message.
+ * `blocked`: the recipient doesn't accept direct messages from the bot. `stopped`: Discord has stopped all of the bot's
+ * direct messages. `failed`: Discord failed for too long, or rejected the message.
  */
 export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'blocked', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
 
-/** The message was dropped because all direct messages are paused. */
+/** The message wasn't sent, because all direct messages are paused. */
 class PausedError extends Error {
   override readonly name = 'PausedError';
 }
 
 export interface DirectMessage {
-  /** Identifies the message in every attempt. */
+  /** Identifies the message across attempts, so that Discord shows it only once. */
   readonly nonce: string;
   readonly content: string;
   readonly embeds: readonly APIEmbed[];
@@ -54,8 +54,8 @@ export interface DirectMessagesDeps {
 export type DirectMessages = ReturnType<typeof createDirectMessages>;
 
 /**
- * Creates a sender of direct messages. If Discord stops them, it pauses for an hour. If Discord stops them again within a
- * day, it pauses for a day.
+ * Creates a sender for direct messages. If Discord stops them, the bot pauses all direct messages for an hour. If Discord
+ * stops them again within a day, the pause lasts a day.
  */
 export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
   const rejections = createRejections();
@@ -67,7 +67,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
 
   async function beginPause(code: number): Promise<void> {
     const before = await pausedUntil();
-    // Another message sent at the same time has already started the pause.
+    // Another message that was sent at the same time has already started the pause.
     if (before > Date.now()) return;
     const ms = Date.now() - before < DAY_MS ? DAY_MS : HOUR_MS;
     await values.set(PAUSED_UNTIL, Date.now() + ms);
@@ -77,7 +77,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     );
   }
 
-  /** Posts unless direct messages are paused. Waits as long as a rate limit requires. @throws PausedError */
+  /** Sends a POST request unless direct messages are paused. Waits up to an hour for rate limits. @throws PausedError */
   async function postUnlessPaused(route: `/${string}`, body: unknown): Promise<unknown> {
     if (await isPaused()) throw new PausedError();
     try {
@@ -90,8 +90,8 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   /**
-   * Opens direct message channels one at a time. Otherwise a request's time limit would run while it waits in
-   * discord.js's queue behind a request that hangs.
+   * Opens direct message channels one at a time. If one request hangs, discord.js queues the others behind it, and their
+   * time limits would run out while they wait.
    */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
@@ -111,12 +111,15 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether the bot can message a person: Discord hasn't rejected one in the last day, and messages aren't paused. */
+    /**
+     * Whether the bot can message a user. This is the case if Discord hasn't rejected a message to the user in the last day
+     * and direct messages aren't paused.
+     */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
-    /** Whether Discord has stopped all direct messages for now. */
+    /** Whether direct messages are currently paused, because Discord stopped them. */
     isPaused,
-    /** Resolves once the channel being opened is open or has failed to open. Never throws. */
+    /** Waits until all direct message channels that are being opened are open or have failed to open. Never throws. */
     opened: (): Promise<void> => openings.run('', async () => undefined),
     /** Sends a message that doesn't ping anyone. Retries temporary failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
@@ -137,5 +140,5 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   };
 }
 
-/** Returns Discord's code for an error; 0 if there is none. */
+/** Returns Discord's code for an error, or 0 if there is none. */
 const codeOf = (error: unknown): number => (error instanceof DiscordAPIError ? Number(error.code) : 0);

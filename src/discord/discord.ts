@@ -19,16 +19,16 @@ export interface DiscordDeps
     Pick<DirectMessagesDeps, 'onDirectMessage'> {
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** Where members' files are downloaded from. */
+  /** The hosts and maximum size of files that members upload. */
   readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
-  /** Called once Discord rejects the token. */
+  /** Called if Discord rejects the token. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
 export type Discord = ReturnType<typeof createDiscord>;
 
-/** Creates everything that sends requests and messages to Discord. connection.ts receives the interactions. */
+/** Creates everything that sends requests and messages to Discord. Interactions are received in connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
@@ -52,23 +52,26 @@ export function createDiscord(deps: DiscordDeps) {
     clock,
     isClockRight: clock.isRight,
     logFailure: api.logFailure,
-    /** Returns the application as Discord first sent it. */
+    /** Returns the application as Discord returned it to the first request. */
     application,
     applicationId,
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
-     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if the bot user is already
-     * there or Discord doesn't respond.
+     * Returns a link that adds the bot user to a guild that only has the commands. Returns `undefined` if the bot user is
+     * already there or Discord doesn't respond.
      */
     async addBotLink(guildId: string): Promise<string | undefined> {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
-    /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't respond. */
+    /**
+     * Returns a guild's name, cached for an hour. Returns `undefined` if the bot user isn't in the guild or Discord doesn't
+     * respond.
+     */
     guildName: (guildId: string): Promise<string | undefined> =>
       guildNames.get(guildId).catch(() => undefined),
-    /** Closes the connections of all requests. */
+    /** Closes all connections to Discord. */
     close: () => Promise.all([attachments.close(), api.close()]),
   };
 }

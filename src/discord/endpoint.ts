@@ -10,27 +10,28 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * The maximum size of a body, in bytes. It allows for a form with five fields of 4,000 characters that are escaped as 6
- * bytes each, and for a message of the same size. Unsigned requests then use 128 MiB at most.
+ * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters, even if each
+ * character is escaped as 6 bytes, plus a message of the same size. It also means that unsigned requests use 128 MiB at
+ * most.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
-/** The time limit for receiving a request, in milliseconds. Discord waits 3 seconds for the response. */
+/** Time limit for receiving a request, in milliseconds. Discord waits 3 seconds for the response. */
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
 /**
- * How long idle connections stay open, in milliseconds. This is longer than in a proxy (usually 60 seconds), so that
- * requests don't arrive on a closing connection.
+ * How long idle connections stay open, in milliseconds. This is longer than in a typical proxy (60 seconds), so that
+ * requests don't arrive on a connection that is closing.
  */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
 
 export interface EndpointDeps {
-  /** The application's key, as 64 hexadecimal digits. */
+  /** The application's public key, as 64 hexadecimal digits. */
   readonly publicKey: string;
   readonly host: string;
   readonly port: number;
-  /** Called for each interaction that Discord signed. It must not throw. */
+  /** Called for each interaction that Discord signed. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
   /** Called if the bot can't listen on the port. */
   readonly onFatal: (error: Error) => void;
@@ -47,9 +48,9 @@ class HttpStatusError extends Error {
 }
 
 /**
- * Creates an endpoint that receives interactions from Discord by HTTP, as an alternative to the gateway. It answers each
- * request with 202, then the bot responds to the interaction as usual. While it listens, it counts as connected, even if no
- * requests arrive.
+ * Creates an endpoint that receives interactions from Discord over HTTP, as an alternative to the gateway. It answers each
+ * request with 202, and the bot then responds to the interaction as usual. As long as the endpoint listens, it counts as
+ * connected, even if no requests arrive.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
@@ -68,8 +69,8 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // For a load balancer, which can't use HTTP_PORT because that port also serves /metrics. Only Discord's connections
-    // stay open.
+    // A health check for load balancers. They can't use HTTP_PORT, because that port also serves /metrics. The connection
+    // is closed, because only Discord's connections stay open.
     if (request.url === '/livez') {
       response.writeHead(isLeaving ? 503 : 200, { Connection: 'close' }).end();
       return;
@@ -84,7 +85,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       response.writeHead(202).end();
       onInteraction(payload);
     } catch (error) {
-      // The sender disconnected in the middle of the request.
+      // The sender disconnected before the request was complete.
       if (request.destroyed && !request.complete) return;
       respondWithError(response, error);
     }
@@ -104,17 +105,16 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     try {
       return JSON.parse(body.toString());
     } catch {
-      // The error from JSON.parse would quote the body, which may contain a token.
+      // The error from JSON.parse isn't used, because it would quote the body, which may contain a token.
       throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
     }
   }
 
-  /** @throws HttpStatusError before it stores more than the maximum size */
+  /** @throws HttpStatusError as soon as the body exceeds the maximum size */
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    // Keeps the connection open, so that a sender that is rejected before it has sent the whole body can still read the
-    // reason.
+    // Keeps the connection open if the body is too large, so that the sender can still read the error.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MOST_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
@@ -128,7 +128,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       error instanceof HttpStatusError ? error : new HttpStatusError(500, 'internal error');
     if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
     else log.info({ status }, `rejected a request to the interactions endpoint: ${message}`);
-    // The endpoint doesn't wait for the rest of an incomplete request.
+    // Closes the connection instead of waiting for the rest of an incomplete request.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
     response.end(`${message}\n`);
   }
@@ -158,16 +158,16 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   };
 }
 
-/** @param publicKey an Ed25519 key of 32 bytes, in hexadecimal */
+/** @param publicKey a 32-byte Ed25519 key in hexadecimal */
 function keyOf(publicKey: string): KeyObject {
   const x = Buffer.from(publicKey, 'hex').toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
 /**
- * Reads the signature of a request. A replayed request also has a valid signature, but it has no effect. The bot has
- * already recorded the interaction, and Discord doesn't accept a second acknowledgement.
- * @throws HttpStatusError for a request that can't be from Discord
+ * Reads the signature of a request. A replayed request also has a valid signature, but has no effect, because the bot has
+ * already recorded the interaction and Discord doesn't accept a second acknowledgement.
+ * @throws HttpStatusError if the request can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {
   const signature = String(headers['x-signature-ed25519']);

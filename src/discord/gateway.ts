@@ -8,18 +8,21 @@ import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** The bot can't continue. The message is one line that explains the reason to the operator. */
+/** The bot can't continue. The message is a single line that explains the reason to the operator. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** Discord rejects the token. Only the operator can fix that; restarting doesn't help. */
+/** Discord rejects the token. Only the operator can fix this, so restarting doesn't help. */
 export class RejectedTokenError extends FatalDiscordError {
   override readonly name = 'RejectedTokenError';
 }
 
 const TOKEN_REJECTED = 4004;
-/** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix them. */
+/**
+ * Close codes after which reconnecting can't help (Discord docs: Gateway close event codes). Each code maps to how to fix
+ * the problem.
+ */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   [TOKEN_REJECTED]: 'the bot token is not valid',
   4010: 'the shard is not valid',
@@ -34,16 +37,16 @@ export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
-  /** Returns why it isn't connected, if the reason is known; `undefined` if it's connected. */
+  /** Returns why the gateway isn't connected, if known, or `undefined` if it's connected. */
   trouble(): string | undefined;
   /**
-   * Returns how long the quietest shard hasn't received an event or a heartbeat response, in milliseconds. Ignores shards
-   * that wait for their turn, for READY or for the end of a pause.
+   * Returns how long ago the quietest shard last received an event or a heartbeat response, in milliseconds. Ignores shards
+   * that are waiting for their turn, for READY or for the end of a pause.
    */
   silentMs(): number;
   /**
-   * Returns how many IDENTIFYs are left today, based on Discord's last response and the number used since; `undefined`
-   * before the first response.
+   * Returns how many IDENTIFYs are left today, based on Discord's latest response and the number used since. Returns
+   * `undefined` before the first response.
    */
   identifiesLeft(): number | undefined;
   /** Asks Discord how many IDENTIFYs are left. @throws if Discord doesn't respond */
@@ -51,7 +54,7 @@ export interface GatewayState {
 }
 
 export interface Gateway extends GatewayState {
-  /** Connects and retries until the first session has started or `signal` is aborted. */
+  /** Connects to the gateway. Retries until the first sessions have started or `signal` is aborted. */
   connect(signal: AbortSignal): Promise<void>;
   disconnect(): Promise<void>;
 }
@@ -59,21 +62,21 @@ export interface Gateway extends GatewayState {
 export interface GatewayDeps {
   readonly api: Pick<DiscordApi, 'block' | 'get' | 'logFailure'>;
   readonly token: Secret;
-  /** Called for each INTERACTION_CREATE when it arrives, on any shard. It must not throw. */
+  /** Called for each INTERACTION_CREATE when it arrives on any shard. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called once if Discord rejects the bot permanently. */
+  /** Called once if Discord permanently rejects the bot. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
-/** The first and the longest pause before reconnecting, in milliseconds. The pause doubles each time. */
+/** Minimum and maximum delay before reconnecting, in milliseconds. The delay doubles with each attempt. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Creates the sessions at Discord's gateway. They don't request any intents, because interactions arrive without them. So
- * ten thousand guilds cost no more than one. Each interaction is passed on when it arrives, whatever the other shards are
- * doing.
+ * Creates the sessions on Discord's gateway. They request no intents, because interactions arrive without them. As a
+ * result, ten thousand guilds cost no more than one. Interactions are passed on as soon as they arrive, regardless of the
+ * state of other shards.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
@@ -82,7 +85,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
-  /** Why the last request for the gateway's address failed. */
+  /** Why the latest request for the gateway's URL failed. */
   let lastFailure: string | undefined;
 
   function fatal(error: FatalDiscordError): void {
@@ -112,7 +115,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const isConnected = () => shards.length > 0 && shards.every((shard) => shard.state() === 'ready');
 
-  /** Asks Discord for the gateway's address and starts the sessions. @throws if it can't */
+  /** Asks Discord for the gateway's URL and starts the sessions. @throws if Discord doesn't respond */
   async function connectOnce(signal: AbortSignal): Promise<void> {
     const info = await identifies.ask();
     const { remaining } = info.session_start_limit;
@@ -139,7 +142,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
       shards.push(shard);
     }
-    // Each shard identifies when it is its turn, and retries on its own.
+    // Each shard identifies when it's its turn, and retries on its own.
     for (const shard of shards) void shard.connect();
   }
 

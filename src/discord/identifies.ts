@@ -5,24 +5,26 @@ import type { SparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**
- * The number of IDENTIFYs reserved for manual starts. Discord allows 1,000 a day. If a bot uses all of them, Discord ends
- * its sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
+ * Number of IDENTIFYs reserved for manual starts, out of the 1,000 a day that Discord allows. If a bot uses all of them,
+ * Discord ends its sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
  */
 export const IDENTIFIES_KEPT = 200;
-/** How long a shard waits before it requests an IDENTIFY again, in milliseconds. */
+/** How long a shard waits before it asks again whether it can identify, in milliseconds. */
 const ASK_AGAIN_MS = 10 * 60_000;
 
 export interface Turn {
   readonly shard: number;
-  /** Whether the shard hasn't identified since the process started. */
+  /** Whether this is the shard's first IDENTIFY since the process started. */
   readonly isFirst: boolean;
-  /** Aborted when the waiting connection ends. */
+  /** Aborted when the connection that is waiting ends. */
   readonly signal: AbortSignal;
 }
 
 export type IdentifyQuota = ReturnType<typeof createIdentifyQuota>;
 
-/** Creates a quota that grants IDENTIFYs to shards as fast as Discord allows, and always leaves some for manual starts. */
+/**
+ * Creates a quota that lets shards identify as fast as Discord allows, but always leaves some IDENTIFYs for manual starts.
+ */
 export function createIdentifyQuota({
   api,
   log,
@@ -33,7 +35,7 @@ export function createIdentifyQuota({
   let left: number | undefined;
   let throttler: SimpleIdentifyThrottler | undefined;
 
-  /** Asks Discord for the gateway's address and the remaining IDENTIFYs. @throws if Discord doesn't respond */
+  /** Asks Discord for the gateway's URL and the number of remaining IDENTIFYs. @throws if Discord doesn't respond */
   async function ask(): Promise<RESTGetAPIGatewayBotResult> {
     const info = (await api.get(Routes.gatewayBot())) as RESTGetAPIGatewayBotResult;
     left = info.session_start_limit.remaining;
@@ -44,11 +46,11 @@ export function createIdentifyQuota({
   return {
     ask,
     /**
-     * Returns how many IDENTIFYs are left, based on Discord's last response and the number used since; `undefined` before
-     * the first response.
+     * Returns how many IDENTIFYs are left, based on Discord's latest response and the number used since. Returns
+     * `undefined` before the first response.
      */
     left: () => left,
-    /** Waits until a shard can identify, and counts the IDENTIFY. @throws if `signal` is aborted */
+    /** Waits until a shard can identify, and counts its IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {
       const kept = isFirst ? 1 : IDENTIFIES_KEPT;
       for (;;) {

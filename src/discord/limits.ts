@@ -3,9 +3,9 @@ import { shorten } from '../one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
 /**
- * Discord's limits on the messages that a bot sends (Discord docs: Message resource, "Embed Limits"; Components; Modals).
- * Discord counts code points, but discord.js's builders count UTF-16 units. Text within a limit in UTF-16 units also meets
- * the limit in code points.
+ * Discord's limits for messages sent by a bot (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
+ * counts code points and the builders in discord.js count UTF-16 units. Text that meets a limit in UTF-16 units also meets
+ * it in code points.
  */
 export const LIMITS = {
   content: 2000,
@@ -20,28 +20,28 @@ export const LIMITS = {
   buttonLabel: 80,
   selectPlaceholder: 150,
   modalTitle: 45,
-  /** The maximum length of text above the fields of a modal. */
+  /** Maximum length of the text above the fields of a modal. */
   modalText: 4000,
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
   /**
-   * The maximum number of bytes per file, and of files per message. Discord accepts up to 10 MiB per file, and 25 MiB in
-   * total.
+   * Maximum number of bytes per file and of files per message. Discord accepts up to 10 MiB per file and 25 MiB in total.
    */
   fileBytes: 8_000_000,
   files: 3,
 } as const;
 
-/** A value offered for an option, with the name that the member sees. */
+/** A choice offered for an option, with the name that the member sees. */
 export interface Choice {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * Fits choices into Discord's limits: keeps the first 25 and shortens names. It never shortens a value, because that would
- * change its meaning. Of choices with the same name it keeps the first, because Discord rejects duplicate names.
+ * Fits choices into Discord's limits by keeping the first 25 and shortening their names. Values are never shortened,
+ * because that would change their meaning. If several choices have the same name, only the first is kept, because Discord
+ * rejects duplicate names.
  */
 export function fitChoices(choices: readonly Choice[]): Choice[] {
   const byName = new Map<string, Choice>();
@@ -58,7 +58,7 @@ interface MessageTexts {
   readonly embeds?: readonly APIEmbed[];
 }
 
-/** Shortens every text in a message to Discord's limits. */
+/** Shortens all text in a message to Discord's limits. */
 export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   return {
     ...message,
@@ -67,7 +67,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** Shortens embeds, starting with the last, to the 6,000 characters that all embeds of a message share. */
+/** Shortens embeds to the 6,000 characters that all embeds in a message share, starting with the last embed. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {

@@ -2,7 +2,7 @@ import { type RESTGetCurrentApplicationResult, Routes, UserFlags } from 'discord
 import type { DiscordApi } from './api.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
-/** The keys of installation types. Discord docs: Application Resource, "Application Integration Types". */
+/** Keys of the installation types (Discord docs: Application Resource, "Application Integration Types"). */
 const GUILD = '0';
 const USER = '1';
 
@@ -17,10 +17,10 @@ export const readApplication = async (
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
   `${PORTAL}/${id}/${page}`;
 
-/** How to get a valid token. The portal never shows one again. */
+/** Explains how to get a valid token. The portal shows each token only once. */
 export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
-/** Builds the link that adds the bot to a server, with the bot user and commands but without permissions. */
+/** Builds the link that adds the bot to a server. The bot gets the bot user and its commands, but no permissions. */
 export function inviteLink(applicationId: string): string {
   const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
   return `https://discord.com/oauth2/authorize?${query}`;
@@ -29,11 +29,11 @@ export function inviteLink(applicationId: string): string {
 /** How the bot receives interactions. */
 export interface Transport {
   readonly interactions: 'gateway' | 'http';
-  /** In hexadecimal; required for `http`. */
+  /** The public key in hexadecimal; required for `http`. */
   readonly discordPublicKey?: string | undefined;
 }
 
-/** Returns the reason that commands don't arrive by this transport, and how to fix it; `undefined` if they do. */
+/** Returns the reason that commands don't arrive over this transport and how to fix it, or `undefined` if they do. */
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
@@ -63,8 +63,8 @@ export function endpointTrouble(
 }
 
 /**
- * Lists settings that could add the commands to a server without the bot user, or to a user account. Each entry is a
- * sentence.
+ * Lists settings that allow the commands to be added to a server without the bot user, or to a user account. Each entry is
+ * a sentence.
  */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
@@ -88,17 +88,20 @@ export function installationTroubles(application: Application): readonly string[
 }
 
 /**
- * The number of guilds at which the bot warns about verification, and the number at which Discord stops an unverified
- * application from joining more.
+ * Number of guilds at which the bot warns about verification, followed by the number at which Discord no longer lets an
+ * unverified application join more.
  */
 const NEARLY_FULL = 75;
 const FULL = 100;
 
-/** Lists problems with the application's name under Discord's rules. Each entry is a sentence. */
+/** Lists ways in which the application's name breaks Discord's rules. Each entry is a sentence. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
-/** Lists Discord's requirements for a growing application that its settings don't meet. Each entry is a sentence. */
+/**
+ * Lists Discord's requirements for growing applications that this application's settings don't meet. Each entry is a
+ * sentence.
+ */
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -124,13 +127,15 @@ function lacksForVerification(application: Application): readonly string[] {
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** Reads the scopes of an install link to Discord's own authorization page. Links to other pages can't be checked. */
+/**
+ * Parses the scopes of an install link that leads to Discord's authorization page. Links to other pages can't be checked.
+ */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
   return {
-    // Without scopes, Discord uses those in the Default Install Settings.
+    // Without scopes in the link, Discord uses those in the Default Install Settings.
     scopes: url.searchParams.get('scope')?.split(/\s+/),
     isForUsers: url.searchParams.get('integration_type') === USER,
   };

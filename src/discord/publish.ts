@@ -18,11 +18,13 @@ import type { DiscordApi } from './api.ts';
 
 interface PublishedCommand {
   readonly data: RESTPostAPIApplicationCommandsJSONBody;
-  /** The permission needed to use the command; everyone can use it if undefined. */
+  /** The permission that members need to use the command; undefined if all members can use it. */
   readonly permission?: string;
 }
 
-/** Builds a command for Discord. It appears in guilds where the bot is installed, for members who can use it. */
+/**
+ * Builds a command to publish to Discord. It's available in guilds where the bot is installed, to members who can use it.
+ */
 export const asPublished = ({
   data,
   permission,
@@ -42,16 +44,18 @@ export interface PublishingDeps {
   readonly logger: Logger;
 }
 
-/** The longest pause between two attempts to publish, in milliseconds. */
+/** Maximum delay between two attempts to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
-/** How long one process has to publish the commands before the others check whether it did, in milliseconds. */
+/**
+ * How long one process has to publish the commands before the other processes check whether it succeeded, in milliseconds.
+ */
 const PUBLISHING_MS = 30_000;
 
 /**
- * Creates a publisher for the bot's global commands. It replaces Discord's list with one PUT, and only when necessary,
- * because Discord accepts 200 new commands a day. It never deletes commands when the bot stops, because that would delete
- * the permissions that admins have set.
+ * Creates a publisher for the bot's global commands. It replaces the list of commands at Discord with a single PUT, and
+ * only if necessary, because Discord accepts only 200 new commands a day. The commands aren't deleted when the bot stops,
+ * because that would delete the permissions set by admins.
  */
 export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
@@ -73,7 +77,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
     }
   }
 
-  /** @returns the bot's commands as Discord now has them */
+  /** @returns the bot's commands as Discord stored them */
   async function put(
     applicationId: string,
     commands: Commands,
@@ -89,7 +93,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   }
 
   return {
-    /** Publishes if necessary, and retries until it succeeds. @returns the number of commands; never throws */
+    /** Publishes the commands if necessary. Retries until it succeeds and never throws. @returns the number of commands */
     async publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number> {
       await retry(() => publishOnce(applicationId, commands, signal), {
         signal,
@@ -99,7 +103,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       });
       return ids.size;
     },
-    /** Returns a command as a clickable mention, or `/name` until Discord has returned its id. */
+    /** Returns a clickable mention of a command, or `/name` until Discord has returned the command's ID. */
     mention(command: string): string {
       const id = ids.get(command);
       return id === undefined ? `/${command}` : `</${command}:${id}>`;
@@ -107,13 +111,13 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   };
 }
 
-/** Returns the name of the value that holds the {@link fingerprint} of the last published commands. */
+/** Returns the name of the stored value that holds the {@link fingerprint} of the last published commands. */
 export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
- * Returns a hash that changes when the bot's commands change, here or at Discord. Discord gives a changed command a new
- * version, whoever changed it. So the hash only needs to include versions, not the fields that Discord adds.
- * @param published the commands that Discord has
+ * Returns a hash that changes if the commands change, whether in the bot's code or at Discord. Discord assigns a new
+ * version to every command that changes. The hash therefore includes versions, but not the other fields that Discord adds.
+ * @param published the commands that Discord has stored
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
   const versions = published.map(({ id, version }) => `${id}:${version}`).toSorted();
@@ -121,8 +125,8 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
 }
 
 /**
- * Reads the application's global commands, in every language. An application with Activities also has an entry point
- * command, which this bot didn't create. Discord rejects a PUT without it (50240).
+ * Reads the application's global commands in all languages. An application with Activities also has an entry point command,
+ * which this bot didn't create. Discord rejects a PUT that leaves it out (50240).
  */
 export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
@@ -141,7 +145,7 @@ export async function readCommands(
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** Removes empty fields, and fields that only Discord sets, from a command. */
+/** Removes empty fields and fields that only Discord sets from a command. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

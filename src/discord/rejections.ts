@@ -1,18 +1,18 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** The maximum number of entries; the oldest entry is removed first. Some 2 MB. */
+/** Maximum number of entries, which use about 2 MB. The oldest entry is removed first. */
 const MOST_ENTRIES = 10_000;
 
 /**
- * Creates a record of channels and people whose last message Discord rejected, because Discord blocks a bot for 10,000
- * rejected requests in ten minutes. Uses a clock that can't be set.
+ * Creates a record of the channels and users whose latest message was rejected by Discord. The bot stops sending to them
+ * for a while, because Discord blocks a bot after 10,000 rejected requests in ten minutes. Uses a clock that can't be set.
  */
 export function createRejections() {
   const rejectedAt = createBoundedMap<number>(MOST_ENTRIES);
   return {
     note: (id: string): void => rejectedAt.set(id, performance.now()),
     delete: (id: string): void => rejectedAt.delete(id),
-    /** Whether the last message was rejected less than `ms` milliseconds ago. */
+    /** Whether the latest message was rejected less than `ms` milliseconds ago. */
     wasRejected: (id: string, ms: number): boolean =>
       performance.now() - (rejectedAt.get(id) ?? Number.NEGATIVE_INFINITY) < ms,
   };

@@ -1,9 +1,15 @@
 import { Agent } from 'undici';
 
-/** How long idle connections stay open, so that a first response doesn't have to wait 50 ms for TLS (measured). */
+/**
+ * How long idle connections stay open, in milliseconds. Opening a new one would delay a first response by 50 ms for TLS
+ * (measured).
+ */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
-/** The maximum number of connections in each of the two pools, one for first responses and one for all other requests. */
+/**
+ * Maximum number of connections in each of the two pools. One pool is for first responses, the other for all other
+ * requests.
+ */
 const MOST_CONNECTIONS = 256;
 
 const createAgent = (): Agent =>
@@ -14,15 +20,16 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_MS },
   });
 
-/** Creates connections that stay open and can be replaced. */
+/** Creates a pool of connections that stay open and can be replaced. */
 export function createConnections() {
   let agent = createAgent();
   let draining: Promise<void> | undefined;
   return {
     agent: (): Agent => agent,
     /**
-     * Replaces the connections for new requests. Current requests keep theirs. Does nothing while connections from the last
-     * replacement are still in use. Otherwise, a burst of slow requests would open more and more connections.
+     * Replaces the connections for new requests. Running requests keep theirs. Does nothing as long as the previously
+     * replaced connections are still in use, because a burst of slow requests would otherwise open more and more
+     * connections.
      */
     replace(): void {
       if (draining !== undefined) return;

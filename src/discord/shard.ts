@@ -22,27 +22,26 @@ import type { IdentifyQuota } from './identifies.ts';
 export type ShardState = 'ready' | 'connecting' | 'disconnected';
 
 /**
- * The time limits for opening a connection and for receiving HELLO, in milliseconds. Discord does both almost
- * immediately.
+ * Time limits for opening a connection and for receiving HELLO, in milliseconds. Both normally take a fraction of a second.
  */
 const HANDSHAKE_MS = 10_000;
 const HELLO_MS = 20_000;
 /**
- * The time limit for READY and RESUMED, in milliseconds. In an outage, Discord responds late to clients that keep
- * sending heartbeats (Discord docs: Gateway, "Sending Heartbeats").
+ * Time limit for READY and RESUMED, in milliseconds. In an outage, Discord responds late to clients that keep sending
+ * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_MS = 60_000;
-/** The time limit for closing a connection, in milliseconds; a dead one never closes on its own. */
+/** Time limit for closing a connection, in milliseconds. A dead connection never closes on its own. */
 const CLOSES_MS = 1_000;
 /**
- * After this many consecutive connections without a session, the shard drops the old session and uses the main gateway URL
- * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14 hours
- * (Rapptz/discord.py#10511).
+ * Number of consecutive connections without a session after which the shard drops the old session and uses the main gateway
+ * URL (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14
+ * hours (Rapptz/discord.py#10511).
  */
 const CONNECTIONS_PER_SESSION = 3;
 /**
- * Pauses before the next connection, in milliseconds. They double with each connection without a session, and with each
- * IDENTIFY without READY. One IDENTIFY every ten minutes adds up to 144 a day.
+ * Delays before the next connection, in milliseconds. The delay doubles with each connection without a session, and with
+ * each IDENTIFY without READY. Even in the worst case, one IDENTIFY every ten minutes only adds up to 144 a day.
  */
 const LEAST_PAUSE_MS = 500;
 const FIRST_PAUSE_MS = 1_000;
@@ -65,12 +64,14 @@ export interface ShardDeps {
 export type Shard = ReturnType<typeof createShard>;
 
 /**
- * Creates a shard that keeps one gateway session across connections. Each connection is a shard of @discordjs/ws, without
- * the library's own reconnecting. Version 1.2.3 has these problems:
+ * Creates a shard that keeps one gateway session across several connections. Each connection is a shard from @discordjs/ws
+ * without its own reconnecting, because version 1.2.3 has these problems:
  * - It retries twice a second forever.
- * - It waits half a minute on a dead line.
- * - It waits forever if RESUME isn't answered. Version 2.0.4 also drops the session if one connection fails. So every
- *   connection ends in `end`, which starts the next one.
+ * - It waits half a minute on a dead connection.
+ * - It waits forever if Discord doesn't respond to RESUME.
+ *
+ * Version 2.0.4 also drops the session if one connection fails. Instead, every connection here ends in `end`, which starts
+ * the next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -81,8 +82,8 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   let resumeLimit: NodeJS.Timeout | undefined;
   let hasIdentified = false;
   /**
-   * When the shard last received anything, as `performance.now()`. `undefined` before the first IDENTIFY, and while the
-   * shard waits for its turn, for READY or for the end of a pause.
+   * When the shard last received anything, as returned by `performance.now()`. It is `undefined` before the first IDENTIFY,
+   * and while the shard waits for its turn, for READY or for the end of a pause.
    */
   let heardAt: number | undefined;
 
@@ -103,7 +104,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
-      // `end` decides whether to drop the session.
+      // A null session is ignored, because `end` decides whether to drop the session.
       if (changed !== null) session = changed;
     },
     async waitForIdentify(_shard, signal) {
@@ -145,7 +146,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     made.on(WebSocketShardEvents.Error, ({ error }) => {
       if (state !== 'disconnected') log.warn({ err: error, shard: id }, 'connection to Discord failed');
     });
-    // The error listener above has already logged the failure.
+    // The failure has already been logged by the error listener above.
     made.connect().catch(() => undefined);
   }
 
@@ -168,13 +169,13 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     attemptsSinceSession.identifies = 0;
   }
 
-  /** Ends a connection. Starts the next one after a pause if `recover` is set. */
+  /** Ends a connection. If `recover` is set, starts the next one after a pause. */
   async function end(
     ended: WebSocketShard,
     destroy: WebSocketShard['destroy'],
     { code, reason, recover }: WebSocketShardDestroyOptions = {},
   ): Promise<void> {
-    // The library still has pending work, and would end the connection again.
+    // The library still has pending work after a connection has ended, and tries to end it again.
     if (connection !== ended) return;
     connection = undefined;
     clearTimeout(resumeLimit);
@@ -206,7 +207,10 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /** Returns the milliseconds since the shard last received anything; 0 while it doesn't expect anything. */
+    /**
+     * Returns the number of milliseconds since the shard last received anything, or 0 if it isn't expected to receive
+     * anything.
+     */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();
@@ -215,14 +219,14 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   };
 }
 
-/** Closes a connection as the library does, even if it's dead or not yet open. */
+/** Closes a connection the way the library does, but also works if the connection is dead or not yet open. */
 async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
   interface Socket {
     on(event: 'error', listener: () => void): void;
     terminate(): void;
   }
   const socket: Socket | null = Reflect.get(connection, 'connection');
-  // A socket that is closed before it opened emits an error, and the library no longer listens for it.
+  // A socket that is closed before it has opened emits an error, which the library no longer listens for.
   socket?.on('error', () => undefined);
   const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
   await destroy();

@@ -1,7 +1,10 @@
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 
-/** Why a request couldn't reach Discord, by error code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
+/**
+ * Reasons that a request couldn't reach Discord, keyed by error code (Node docs: Errors, "Common system errors"; undici
+ * docs: Errors).
+ */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no DNS',
   EAI_AGAIN: 'no DNS',
@@ -15,13 +18,16 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 60_000;
 
-/** Returns a short reason why a request couldn't reach Discord; `undefined` if it did, or if the reason is unknown. */
+/**
+ * Returns a short reason why a request couldn't reach Discord. Returns `undefined` if the request did reach Discord or the
+ * reason is unknown.
+ */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Creates a log for failed requests that will be retried after `waitMs`. It normally logs `otherwise` and the error. If
- * Discord is unreachable, it logs that only once a minute, because several parts of the bot try to reach Discord at
- * startup.
+ * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs `otherwise` together with the
+ * error. If Discord is unreachable, it logs that only once a minute, because several parts of the bot try to reach Discord
+ * at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;
