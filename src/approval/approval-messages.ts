@@ -25,7 +25,7 @@ export interface ApprovalMessagesDeps {
   readonly guildWords: GuildWords;
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
-  /** Called after each change of a draft that is, or was, waiting for approval. */
+  /** Called after each change to a draft that is, or was, waiting for approval. */
   readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -33,60 +33,62 @@ export interface ApprovalMessagesDeps {
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
 /**
- * How often one process updates the messages that are out of date because a process died or an edit failed, in
+ * How often one of the processes updates messages left out of date by a process that died or an edit that failed, in
  * milliseconds.
  */
 const EVERY_MS = 60_000;
 /**
- * The pause between two background updates in a guild, in milliseconds. Discord accepts about 3 edits in 6 seconds for
- * messages of a channel that are older than an hour (unofficial; code 30046).
+ * Delay between two background updates in the same guild, in milliseconds. In a channel, Discord accepts about 3 edits per
+ * 6 seconds of messages older than an hour (undocumented; code 30046).
  */
 const PACE_MS = 2_000;
-/** The minimum time between two mentions of the moderators of a guild, in milliseconds. */
+/** Minimum time between two mentions of a guild's moderators, in milliseconds. */
 const MENTIONED_EVERY_MS = 3_600_000;
-/** How long the bot doesn't post to a log channel after a rejected post, in milliseconds. */
+/** How long the bot stops posting to a log channel after Discord has rejected a post there, in milliseconds. */
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
- * Where a submission's message is now. `nowhere`: there can't be a message, but /submissions still shows the submission.
- * `failed`: it's unknown whether Discord has the message.
+ * Where a submission's message is now, or one of two special states. `nowhere`: the message can't be posted, but
+ * /submissions still shows the submission. `failed`: the bot doesn't know whether Discord has the message.
  */
 type MessageState = MessagePlace | 'nowhere' | 'failed';
 
 interface OpenChannel {
   readonly channelId: string;
-  /** Whether Discord rejected the bot's last post in the channel. */
+  /** Whether Discord rejected the bot's previous post in this channel. */
   readonly hasTrouble: boolean;
 }
 
-/** The message to be shown for a submission. */
+/** The message to show for a submission. */
 interface MessageToShow {
   readonly guildId: string;
-  /** The name that the message's nonce is made from. */
+  /** The name from which the message's nonce is derived. */
   readonly name: string;
   readonly message: ChannelMessage;
   /**
-   * The same message without any text that Discord might consider a harmful link; `undefined` if it never contains such
-   * text.
+   * The same message without anything that Discord might treat as a harmful link; `undefined` if the message never contains
+   * such text.
    */
   readonly bare: ChannelMessage | undefined;
 }
 
 /**
- * Creates the messages in the log channel on which moderators decide. After each change of a draft, its message is rebuilt
- * from the draft's latest submission. So it doesn't matter who changed the draft, when, or in which process.
+ * Creates the component that posts messages in the log channel for moderators to decide on. After each change to a draft,
+ * its message is rebuilt from the draft's latest submission, so it doesn't matter who changed the draft, when, or in which
+ * process.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
-  /** Edits in progress, by draft. Without this, a slow edit could overwrite a later one. */
+  /** Orders the edits for each draft, so that a slow edit can't overwrite a later one. */
   const edits = createInOrder();
   /**
-   * The guilds where a message that mentions the role is being posted. Messages posted at the same time don't mention it.
+   * Guilds in which a message that mentions the moderators' role is currently being posted. Other messages posted in the
+   * meantime don't mention the role.
    */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @param pressed the message whose button was pressed, even if it is about an earlier state */
+  /** @param pressed the message whose button was pressed, even if that message shows an earlier state */
   async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
@@ -94,18 +96,20 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // Discord may still have received the message, and another process may have shown a newer version before. So it is
-      // shown again later.
+      // Discord may have received the message anyway, and another process may have posted a newer version before that.
+      // Marking it as out of date makes the bot update it again later.
       if (put === 'failed') return submission && approvals.makeDue(submission);
-      // The submission may have changed while the message was being sent, so the message may have overwritten a newer
-      // version.
+      // If the submission changed while the message was being sent, this message may have overwritten a newer version.
       const shownAt = put === 'nowhere' ? undefined : put;
       if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
     }
   }
 
-  /** Returns the guild's log channel; `undefined` without one, or if it rejected a post recently. */
+  /**
+   * Returns the guild's log channel. Returns `undefined` if the guild doesn't have one, or if Discord recently rejected a
+   * post there.
+   */
   async function openChannelOf(guildId: string): Promise<OpenChannel | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
@@ -114,7 +118,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return hasTrouble && posts.wasRejected(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
   }
 
-  /** @param submission `undefined` if it was deleted with all of the guild's data */
+  /** @param submission `undefined` if it was deleted together with the guild's data */
   async function draw(
     t: Translate,
     { guildId, id }: DraftRef,
@@ -136,7 +140,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     };
   }
 
-  /** Posts or changes a message. Leaves its links out if Discord rejects them. */
+  /** Posts or edits a message. If Discord rejects it because of a link, posts the version without links instead. */
   async function put(
     { message, bare }: MessageToShow,
     { channelId, messageId }: Partial<MessagePlace> & Pick<OpenChannel, 'channelId'>,
@@ -153,8 +157,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /**
-   * @param replaced the message that the post replaces. With the same nonce, Discord would return that message instead of
-   * posting
+   * @param replaced the message that the new post replaces. It makes the nonce different, because Discord would return the
+   * old message for the same nonce
    */
   async function post(
     drawn: MessageToShow,
@@ -175,7 +179,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return 'nowhere';
   }
 
-  /** Changes the message of a submission, or posts a new one. */
+  /** Edits the message of a submission, or posts a new one. */
   async function putMessage(
     key: DraftRef,
     submission: Submission | undefined,
@@ -183,7 +187,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ): Promise<MessageState> {
     const t = await guildWords(key.guildId);
     const drawn = await draw(t, key, submission);
-    // Only a waiting submission gets a new message.
+    // New messages are only posted for waiting submissions.
     const open = submission?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
     if (message === undefined) return open ? post(drawn, open) : 'nowhere';
     const { channelId, messageId, by } = message;
@@ -204,7 +208,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /**
-   * Posts a message, and mentions the guild's role if a mention is due. The mention counts once Discord has the message.
+   * Posts a message, mentioning the guild's role for moderators if enough time has passed since the last mention. The
+   * mention is only recorded once Discord has accepted the message.
    */
   async function withMention(
     guildId: string,
@@ -225,7 +230,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Changes the message with the token of the button press, because the channel's rate limits don't apply to it. */
+  /** Edits the message using the button press's interaction token, which isn't subject to the channel's rate limits. */
   async function putByPress(
     by: ReplyTarget,
     shown: ChannelMessage,
@@ -238,7 +243,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates a draft's message, or the message whose button was pressed. Never throws. */
+  /** Updates the message of a draft, or the message whose button was pressed. Never throws. */
   async function show({ guildId, id }: DraftRef, pressed?: PressedPost): Promise<void> {
     try {
       await edits.run(id, () => showOnce({ guildId, id }, pressed));
@@ -256,7 +261,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
   /**
-   * Updates all messages that are out of date, one guild's messages one after the other, with {@link PACE_MS} in between.
+   * Updates all messages that are out of date. Messages in the same guild are updated one after another, {@link PACE_MS}
+   * apart.
    */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
@@ -273,12 +279,12 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates all messages that are out of date. Calls don't overlap. Never throws. */
+  /** Updates all messages that are out of date. Runs never overlap. Never throws. */
   const showDue = oneAtATime(showEach);
 
   /**
-   * Moves a guild's waiting submissions to its log channel after the channel has changed or works again. Doesn't wait for
-   * the messages.
+   * Moves the messages of a guild's waiting submissions to its log channel, after the channel was changed or has started
+   * working again. Doesn't wait until the messages have been posted.
    */
   async function moved(guildId: string): Promise<void> {
     await approvals.moved(guildId);
@@ -297,6 +303,6 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // A time in the future means that the clock has been set back.
+  // A time in the future means that the clock was set back.
   return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

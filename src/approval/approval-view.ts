@@ -15,15 +15,16 @@ import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
- * Builds every message about a submission that is, or was, waiting for a moderator: in the log channel, in the member's own
- * reply, in /submissions and after a crash. The buttons belong to /submissions, or open the draft for editing.
+ * Builds every message about a submission that is, or was, waiting for approval: in the log channel, in the member's own
+ * reply, in /submissions, and in replies after a crash. The buttons either belong to /submissions or open the draft for
+ * editing.
  */
 
-/** The maximum number of servers that a message lists. It only shows the number of the others. */
+/** Maximum number of servers listed in a message. If there are more, the message only shows how many. */
 export const MOST_SHOWN = 10;
-/** Maximum length of a name and an address in the log channel's message, in UTF-16 units. */
+/** Maximum lengths of a server's name and address in the log channel, in UTF-16 units. */
 const LONGEST_WORDS = { name: 60, address: 80 };
-/** Maximum length of the reason for declining, in UTF-16 units. */
+/** Maximum length of a decline reason, in UTF-16 units. */
 export const LONGEST_REASON = 300;
 
 export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
@@ -31,8 +32,8 @@ export const submissionsId = (action: string, id: string): string => customId('s
 export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
 /**
- * Shows a submission and its state, without buttons.
- * @param reader the only user who sees it; their own name is omitted
+ * Builds the message for a submission and its state, without buttons.
+ * @param reader the only user who can see the message. If they are the submitter, their name is left out
  */
 export function approvalView(
   t: Translate,
@@ -47,12 +48,15 @@ export function approvalView(
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
-    // Discord rejects empty embeds, and a withdrawn submission no longer has any text.
+    // Discord rejects empty embeds. A withdrawn submission may have nothing left to show.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
-/** Shows how many servers a list has, who submitted it unless the reader knows, and who corrected it. */
+/**
+ * Returns text about a submission: the number of servers (if more than one), the submitter (unless the reader is the
+ * submitter), and the moderator who corrected it (if any).
+ */
 export function aboutText(t: Translate, submission: Submission, isMemberKnown = false): string {
   const { servers } = submission;
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
@@ -60,13 +64,13 @@ export function aboutText(t: Translate, submission: Submission, isMemberKnown = 
   return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
 }
 
-/** Returns the kind of the worst outcome, which determines the colour. */
+/** Returns the kind of the worst outcome, which sets the embed's colour. */
 function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** Shows a moderator's decision, and their name unless they had it deleted. */
+/** Returns the text for a moderator's decision. It includes the moderator's name, unless that was deleted. */
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'declined',
@@ -80,7 +84,7 @@ export function decisionText(
     : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
-/** Returns a moderator's reason for declining; empty if they didn't give one. */
+/** Returns the text for a moderator's decline reason, or an empty array if there is none. */
 export function reasonTexts(
   t: Translate,
   declineReason: DeclineReason | undefined,
@@ -90,7 +94,10 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-/** @param member the submitter, if only they see it; otherwise the text asks a moderator to decide */
+/**
+ * @param member the submitter, if only they can see the text. Otherwise, the text of a waiting submission asks moderators
+ * to decide
+ */
 function statusText(t: Translate, submission: Submission, member?: Context): string {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
@@ -104,7 +111,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
-      // Of the servers that were sent, the unconfirmed ones are listed last.
+      // Among the servers that were sent, the unconfirmed ones come last.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
       );
@@ -118,7 +125,10 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   }
 }
 
-/** Asks moderators, or the submitter, to look up servers that may have been received before sending them again. */
+/**
+ * Asks the submitter, or the moderators, to check whether the listing already has the servers that may have been received
+ * before sending them again.
+ */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -130,17 +140,18 @@ function unknownTexts(
   return [member ? unknownText(member, unknown) : t('ended.next.unknown', { count, site: t.site() })];
 }
 
-/** The maximum number of servers that {@link serversText} names. */
+/** Maximum number of servers named by {@link serversText}. */
 const MOST_NAMED = 2;
 
-/** Names the first of these servers on one line. */
+/** Names the first few servers on a single line. */
 export function serversText(t: Translate, servers: Submission['servers'], games: GameIndex): string {
   const named = servers.slice(0, MOST_NAMED).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
   return namedText(t, named, servers.length);
 }
 
 /**
- * Describes on one line what a moderator has just decided about one member's submissions; empty if they decided nothing.
+ * Describes on a single line what a moderator has just decided about a member's submissions. Returns an empty string if
+ * there are none.
  */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
@@ -156,20 +167,23 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   const ended = serverResults({ servers });
   const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
   const item = t(isSent ? 'approval.sent' : 'approval.approved');
-  // The text begins with a sign, which also applies to accepted servers.
+  // The line already starts with a check mark, so the ones in front of accepted servers are removed.
   const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
   const approved = withSign('accepted', t('look.about', { item, why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
-/** Shows how many approved servers are waiting again, if any. */
+/** Returns text about how many approved servers are waiting for approval again, or `undefined` if none are. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
-/** The maximum length of the servers in the log channel's message, in UTF-16 units. */
+/** Maximum length of the server list in the log channel's message, in UTF-16 units. */
 const LONGEST_LIST = 1_200;
 
-/** Shows a submission to everyone in the log channel. It has no embed, because clients can hide embeds. */
+/**
+ * Builds the message about a submission that everyone in the log channel sees. It doesn't use an embed, because users can
+ * turn off embeds in their client.
+ */
 export function channelView(
   t: Translate,
   submission: Submission,
@@ -184,7 +198,7 @@ export function channelView(
 }
 
 /**
- * Shows moderators which servers were submitted here before.
+ * Lists for moderators the servers that were already submitted in this guild.
  * @param before see `Approvals.before`
  */
 export const beforeTexts = (
@@ -196,27 +210,27 @@ export const beforeTexts = (
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
 
-/** Shows the same without naming the link, if Discord rejected the text because of it. */
+/** Builds a version of {@link channelView} without any text that Discord may have taken for a harmful link. */
 export function harmfulView(
   t: Translate,
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
-  // Keeps only the first line. The lines below it contain a reason, the service's message, or addresses of servers that
-  // were submitted before.
+  // Keeps only the first line, because the following lines can contain a decline reason, the service's message or the
+  // addresses of servers submitted before.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
 }
 
-/** Shows a submission that was deleted with all of its guild's data. */
+/** Builds the message for a submission that was deleted together with all of its guild's data. */
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
-/** Shows which moderator corrected the member's submission; empty if it wasn't corrected. */
+/** Returns the text that names the moderator who corrected a submission, or an empty array if it wasn't corrected. */
 export function correctedTexts(
   t: Translate,
   { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,
@@ -227,8 +241,8 @@ export function correctedTexts(
 }
 
 /**
- * Builds a moderator's buttons.
- * @param listsServers whether the message lists the servers, up to {@link MOST_SHOWN}
+ * Builds the buttons for moderators.
+ * @param listsServers whether the message lists the servers, up to {@link MOST_SHOWN} of them
  */
 export function decisionButtons(
   t: Translate,
@@ -247,7 +261,7 @@ export function decisionButtons(
   ];
 }
 
-/** Builds the member's buttons. */
+/** Builds the buttons for the member who submitted the servers. */
 export function ownButtons(t: Translate, { draftId: id, state }: Submission): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   return [

@@ -16,19 +16,19 @@ import {
 import type { DraftRef, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {
-  /** The moderator and their interaction. */
+  /** The moderator who decides; `interactionId` is the interaction they use to do so. */
   readonly by: Submitter['user'];
   readonly interactionId: string;
 }
 
 export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
-  /** The lines to decline, while the others remain waiting. If absent, all lines are declined. */
+  /** The lines to decline; the others keep waiting. If omitted, the whole submission is declined. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 
 export interface Correction extends Decision {
-  /** The row that replaces the only server. */
+  /** The row that replaces the submission's only server. */
   readonly row: ReadyRow;
 }
 
@@ -46,9 +46,9 @@ interface ApprovalsDeps {
 }
 
 /**
- * Creates everything that moderators and members can do with submissions that wait for approval. Each change is a
- * transaction of the guild, and marks the message as out of date; approval-messages.ts then updates it. Every method throws
- * a StoreError when the store fails.
+ * Creates all the operations that moderators and members can perform on submissions that need approval. Each change is a
+ * guild transaction that also marks the message as out of date, so that approval-messages.ts updates it. Every method
+ * throws a StoreError when the store fails.
  */
 export function createApprovals({
   store,
@@ -62,8 +62,8 @@ export function createApprovals({
   return {
     ...waitingSubmissions,
     /**
-     * Returns the servers of a waiting submission that were submitted in this guild before, even if its member has
-     * confirmed that.
+     * Returns the servers of a waiting submission that were already submitted in this guild, including those that the
+     * member chose to submit again.
      */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
@@ -71,14 +71,14 @@ export function createApprovals({
       return [...found.values()];
     },
     /**
-     * Declines a submission, or some of its lines. Keeps the draft, so that its member can submit it again.
-     * @returns whether the submission was still waiting as the moderator saw it
+     * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
+     * @returns false if the submission was no longer waiting in the state that the moderator saw
      */
     decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
-        // If the draft no longer exists, no part of the submission can remain waiting.
+        // If the draft no longer exists, nothing can keep waiting, so the whole submission is declined.
         const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
         const declined = submission?.servers.filter(isDeclined) ?? [];
         if (submission === undefined || declined.length === 0) return false;
@@ -98,8 +98,8 @@ export function createApprovals({
       }),
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
-     * @returns why the correction wasn't possible: the submission is no longer waiting as the moderator saw it, or its
-     * member already has this server waiting
+     * @returns the reason if the correction isn't possible: either the submission is no longer waiting in the state that
+     * the moderator saw, or the member's corrected server is already waiting in another submission
      */
     correct: ({
       by,
@@ -120,15 +120,15 @@ export function createApprovals({
         const corrected = { ...row, line: old.line };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
-          // The member agreed to submit the server again only for the address that they submitted.
+          // If the address changes, the member's consent to submit the server again no longer applies.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
         await submissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;
       }),
     /**
-     * Deletes the member's own waiting submission.
-     * @returns why it could not be deleted
+     * Withdraws the member's own waiting submission and deletes its draft.
+     * @returns the reason if that isn't possible
      */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
@@ -146,8 +146,8 @@ export function createApprovals({
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
     /**
-     * Marks the messages of all waiting submissions of a guild as out of date, because its log channel has changed or works
-     * again.
+     * Marks the messages of all of a guild's waiting submissions as out of date, after its log channel was changed or has
+     * started working again.
      */
     async moved(guildId: string): Promise<void> {
       await tables()
@@ -157,13 +157,13 @@ export function createApprovals({
         .where('state', '=', 'waiting')
         .execute();
     },
-    /** Marks the message as out of date again. It may then show a later state of the submission. */
+    /** Marks a submission's message as out of date, so that it is updated again. */
     async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
     },
     /**
-     * Records that the message shows the submission as it was read, or that there can't be a message.
-     * @returns whether the submission is still the same; if not, its message has to be updated again
+     * Records that the message shows this revision of the submission, or that the submission can't have a message.
+     * @returns false if the submission has changed since it was read, in which case its message has to be updated again
      */
     async markShown(
       { id, revision, shownRevision }: Submission,

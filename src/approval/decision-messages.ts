@@ -18,18 +18,19 @@ import { type ApprovalView, againText, approvalView } from './approval-view.ts';
 import { noticeContext } from './decision-notices.ts';
 
 /**
- * How often a direct message is sent, in milliseconds. Discord blocks bots that open many conversations in a short time.
+ * Minimum time between two direct messages, in milliseconds. Discord blocks bots that start many conversations in a short
+ * time.
  */
 const EVERY_MS = 5_000;
-/** How long decisions are collected for one direct message, in milliseconds. */
+/** How long a member's decisions are collected before they are sent in one direct message, in milliseconds. */
 const GATHER_MS = 60_000;
-/** A process keeps the job until it has sent no direct message for this long, in milliseconds. */
+/** How long a process keeps its claim on the job after its last direct message, in milliseconds. */
 const CLAIMED_MS = 60_000;
-/** How long the bot tries to send a direct message before it drops the message, in milliseconds. */
+/** Maximum age of a pending direct message, in milliseconds. Older ones are dropped. */
 const LONGEST_WAIT_MS = HOUR_MS;
-/** The maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
+/** Maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
 const MOST_EMBEDS = 10;
-/** Maximum length of a guild's name in a message, in UTF-16 units. Discord allows 100 characters. */
+/** Maximum length of a guild's name in the message, in UTF-16 units. Discord itself allows 100 characters. */
 const LONGEST_GUILD_NAME = 50;
 
 export interface DecisionMessagesTiming {
@@ -38,7 +39,7 @@ export interface DecisionMessagesTiming {
 }
 
 export interface DecisionMessagesDeps extends DecisionMessagesTiming {
-  /** Whether the operator wants direct messages. */
+  /** Whether the operator has enabled direct messages. */
   readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'open'>;
@@ -46,7 +47,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
-  /** Returns a guild's name; `undefined` if it isn't available. */
+  /** Returns a guild's name, or `undefined` if the name isn't available. */
   readonly guildName: (guildId: string) => Promise<string | undefined>;
   readonly wording: Wording;
   readonly games: GameIndex;
@@ -57,8 +58,9 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them. The
- * submission's row stores the data for the message until just before it is sent, so that no member receives it twice.
+ * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them at a time.
+ * The data needed for a message is removed from the submission's row right before the message is sent, so that a member
+ * never receives it twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
@@ -75,7 +77,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const { isOn, claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
-  /** Whether a member of a guild gets direct messages. */
+  /** Whether a guild's member should receive direct messages. */
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
     if (!isOn) return false;
     const found = await settings.getOrUnreadable(guildId);
@@ -84,7 +86,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /**
-   * Selects the submissions whose members have seen the decision in their own reply, but haven't received a direct message.
+   * Selects the submissions whose decision the bot has already shown in the member's own reply but not yet sent in a direct
+   * message.
    */
   const owed = () =>
     store
@@ -96,18 +99,21 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** Finds a submission whose member's decisions have been collected for long enough. */
+  /** Finds a submission that ended long enough ago for the member's decisions to be sent. */
   const findDue = () =>
     owed()
       .where('ended_at', '<=', Date.now() - gatherMs)
       .executeTakeFirst();
 
-  /** Permanently claims a member's submissions in a guild, so that no other process sends messages about them. */
+  /**
+   * Permanently claims a member's decided submissions in a guild, so that no other process sends direct messages about
+   * them.
+   */
   async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    // Filters in memory. With the guild in the query, the database would read the guild's whole history instead of the
-    // index of pending messages.
+    // The rows are filtered here instead of in the query. With a condition on the guild, the database would read the
+    // guild's entire history instead of using the index of pending messages.
     for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()
@@ -116,13 +122,13 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
         .where('id', '=', row.id)
         .where('notice', '=', row.notice)
         .executeTakeFirst();
-      // If the row wasn't updated, it was deleted after it was read.
+      // If no row was updated, the submission has been deleted in the meantime.
       if (numUpdatedRows === 1n) taken.push(row);
     }
     return taken;
   }
 
-  /** Builds the part of a direct message about one decision. */
+  /** Builds the content of a direct message for one decision. */
   async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
     const { t } = context;
     const { content, embeds } = approvalView(t, withoutModerators(submission), games, context);
@@ -137,7 +143,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
-    // A press in a direct message would prove neither membership nor permission, so the button is in /submissions.
+    // There is no button, because a button press in a direct message would not prove that the member is still in the guild
+    // or has permission. The button is in /submissions instead.
     const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
@@ -148,7 +155,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /**
-   * Sends a direct message about a member's decisions, and drops the decisions that no longer need one.
+   * Sends a direct message about a member's decisions, leaving out those that no longer need one.
    * @returns whether a direct message is being sent
    */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
@@ -162,7 +169,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, wording);
-    // Not awaited, so that retries of this message don't delay the next one.
+    // Not awaited, so that retries of this message don't hold up the next one.
     void directMessages.send(context.user.id, await messageAbout(context, decided));
     return true;
   }
@@ -174,11 +181,11 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     }
   }
 
-  /** Sends the next direct message, if one is due. Never throws. */
+  /** Sends the next direct message if one is due. Never throws. */
   async function sendNext(): Promise<void> {
     try {
       await directMessages.opened();
-      // Checks this first, because claiming a job writes to the database.
+      // Checked before claiming the job, because a claim writes to the database.
       if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
       logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
@@ -188,7 +195,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/** Removes the moderators from a submission, because Discord can't show who they are in a direct message. */
+/**
+ * Removes the moderators from a submission, because Discord can't display mentions of them properly in a direct message.
+ */
 const withoutModerators = (submission: Submission): Submission => ({
   ...submission,
   decidedBy: '',
@@ -196,8 +205,8 @@ const withoutModerators = (submission: Submission): Submission => ({
 });
 
 /**
- * Whether a decision needs a direct message. Expired submissions don't, because the member's own reply and /submissions
- * show them.
+ * Whether the member should get a direct message about this decision. Expired submissions don't need one, because the
+ * member's own reply and /submissions show that they expired.
  */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
@@ -205,7 +214,7 @@ function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTa
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
-/** Combines several decisions in one message: how many there are of each kind, and an embed for each. */
+/** Combines several decisions into one message, with the number of decisions of each kind and one embed per decision. */
 function combineViews(
   { t }: Context,
   decided: readonly Submission[],

@@ -12,11 +12,14 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Submission, Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/** How often each process looks for members that another process didn't notify before it died, in milliseconds. */
+/**
+ * How often each process checks for members whose replies were not updated because another process died, in milliseconds.
+ */
 const EVERY_MS = 60_000;
 
 /**
- * Returns the context that binds the encrypted notice to its guild and its draft. The text is part of stored records.
+ * Returns the encryption context that binds a notice to its guild and draft. The string must not change, because stored
+ * notices were encrypted with it.
  */
 export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${guildId}: telling of ${id}`;
 
@@ -33,14 +36,14 @@ export interface DecisionNoticesDeps {
 }
 
 /**
- * Creates the job that shows moderators' decisions in the members' own replies while those can still be edited. Afterwards,
- * a direct message about the decision is due: see decision-messages.ts.
+ * Creates the job that updates members' own replies with moderators' decisions, as long as those replies can still be
+ * edited. After that, decision-messages.ts sends a direct message about the decision.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Permanently claims a submission, to change its member's reply. */
+  /** Permanently claims a decided submission, so that only this process updates the member's reply. */
   async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -49,7 +52,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .selectAll()
         .where('notice', 'is not', null)
         .where('notified_at', 'is', null)
-        // Lets the query use the index of ended submissions. A list of states would read every finished submission.
+        // Lets the query use the index of ended submissions. A condition on a list of states would read every finished
+        // submission.
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
         .orderBy('ended_at')
@@ -63,12 +67,15 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where('notice', '=', row.notice)
         .where('notified_at', 'is', null)
         .executeTakeFirst();
-      // If the row wasn't updated, it was claimed or deleted after it was read.
+      // If no row was updated, another process has claimed the submission, or it has been deleted.
       if (numUpdatedRows === 1n) return row;
     }
   }
 
-  /** Updates the member's reply to show the latest submission, because some approved servers may be waiting again. */
+  /**
+   * Updates the member's reply to show the draft's latest submission, because some of the approved servers may be waiting
+   * for approval again.
+   */
   async function changeReply(
     context: Context,
     interaction: Interaction,
@@ -76,8 +83,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     message: string,
   ) {
     const { api, editOrder } = deps;
-    // This machine's clock may be wrong. So even if the token seems to be valid, the bot asks Discord before it tries to
-    // edit the reply.
+    // This machine's clock may be wrong, so even if the token doesn't seem to have expired, the bot asks Discord before
+    // editing the reply.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
@@ -96,7 +103,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     );
   }
 
-  /** Shows one decision in its member's reply. Never throws. */
+  /** Shows a decision in the reply of the member who submitted the servers. Never throws. */
   async function notify({
     id,
     guild_id: guildId,
@@ -123,7 +130,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     while (!job.stopping.aborted) {
       const row = await claim();
       if (row === undefined) return;
-      // Not awaited, so that a hanging reply doesn't delay the others.
+      // Not awaited, so that a reply that hangs doesn't hold up the others.
       void notify(row);
     }
   }
@@ -131,7 +138,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not read which members to notify of decisions; will retry');
 
-  /** Updates the replies of all members with a pending notice. Calls don't overlap. Never throws. */
+  /** Updates the replies of all members with a pending notice. Runs never overlap. Never throws. */
   const notifyDue = oneAtATime(() => notifyEach().catch(complain));
 
   const part: Part = { name: 'decision notices', ...job };
@@ -139,8 +146,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     ...part,
     notifyDue,
     /**
-     * Encrypts the data needed to notify the member later. Returns `null` if the interaction is no longer stored, or can't
-     * be read.
+     * Encrypts the data needed to notify the member later. Returns `null` if the interaction is no longer stored or can't
+     * be decrypted.
      */
     async encrypt(key: DraftRef, interactionId: string): Promise<string | null> {
       const kept = await interactionStore.find(interactionId);

@@ -2,17 +2,17 @@ import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { sentences } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 
-/** The ready-made reasons for declining, in the order in which moderators choose among them. */
+/** The predefined decline reasons, in the order in which moderators see them. */
 export const DECLINE_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
 type DeclineReasonKey = (typeof DECLINE_REASONS)[number];
 
-/** Returns the reason with this name; `undefined` if this version doesn't define it. */
+/** Returns the predefined reason with this name, or `undefined` if this version of the bot doesn't have it. */
 export const reasonNamed = (name: string | undefined): DeclineReasonKey | undefined =>
   DECLINE_REASONS.find((known) => known === name);
 
 /**
- * Builds the text of a reason for declining. Empty if the moderator didn't write a reason and this version doesn't define
- * the ready-made one.
+ * Builds the text of a decline reason. The result is empty if the moderator didn't write anything and this version of the
+ * bot doesn't have the predefined reason.
  * @param said formats the moderator's own words
  */
 export function reasonText(t: Translate, reason: DeclineReason, said: (words: string) => string): string {
