@@ -172,7 +172,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
       if (bot.process.running) process.kill(Number(bot.process.pid), 'SIGTERM');
       return bot.process.running;
     };
-    await expect.poll(again, { timeout: 5_000 }).toBe(false);
+    await expect.poll(again).toBe(false);
     expect(await stopped).toMatchObject({ status: 1 });
   });
 });
