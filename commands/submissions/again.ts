@@ -5,7 +5,7 @@ import { shorten } from '../../src/one-line.ts';
 import { addressOf } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import { declinedDraftId, type Submission } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -42,9 +42,10 @@ export async function buttonsForEntries(
   const unconfirmed = unsent.filter(({ kind }) => kind === 'unknown').map(({ server }) => server);
   const declined = own.filter(({ isDeclined }) => isDeclined);
   const isNamed = declined.length > 1;
-  const edits = declined.map(
-    async (entry) => (await isLatest(entry, deps)) && editAgain(t, entry, isNamed ? entryName(t, entry) : ''),
-  );
+  const edits = declined.map(async (entry) => {
+    const draftId = await editableId(context, entry, deps);
+    return draftId !== undefined && editAgain(t, { draftId }, isNamed ? entryName(t, entry) : '');
+  });
   return {
     text: unconfirmedText(context, unconfirmed),
     buttons: [
@@ -67,6 +68,23 @@ const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
   { submissions }: CommandDeps,
 ): Promise<boolean> => (await submissions.latestId(draftId)) === id;
+
+/**
+ * Returns the id of the draft in which the member can edit a declined entry, if one is left. If a moderator declined only
+ * some lines of a list, they become a draft of their own. Once it is submitted, it has its own entry.
+ */
+async function editableId(
+  context: Context,
+  entry: SubmissionEntry,
+  deps: CommandDeps,
+): Promise<string | undefined> {
+  const { submissions } = deps;
+  const ownId = declinedDraftId(entry.id);
+  const isOnlyPart = !(await isLatest(entry, deps));
+  if (isOnlyPart && (await submissions.latestId(ownId)) !== '') return undefined;
+  const id = isOnlyPart ? ownId : entry.draftId;
+  return typeof (await submissions.editableDraft(context, id)) === 'string' ? undefined : id;
+}
 
 /** Finds the server of an entry that can be submitted again, and its draft. */
 async function unsentOf(

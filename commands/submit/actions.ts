@@ -17,7 +17,7 @@ import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
-import { enterFields, enterLines, enterList, fieldsOf, panelOf } from './enter.ts';
+import { draftBefore, enterFields, enterLines, enterList, fieldsOf } from './enter.ts';
 import { fromPanel } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
 import { fieldsModal, gameModal, linesModal, listModal } from './modals.ts';
@@ -194,7 +194,7 @@ export function submitActions(deps: CommandDeps): Actions {
       retyped: {
         answers: 'update',
         async run(context) {
-          const panelChannelId = await panelOf(context, readSubmitId(context.argument).id, deps);
+          const { panelChannelId } = await draftBefore(context, readSubmitId(context.argument).id, deps);
           return enterList({ ...context, panelChannelId }, deps);
         },
       },

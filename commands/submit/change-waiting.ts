@@ -5,7 +5,7 @@ import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
-import { enterLines, fieldsOf, readFields } from './enter.ts';
+import { enterLines, fieldsOf, onLineOf, readFields } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
@@ -26,8 +26,9 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
   const { read } = await readFields(context, fieldsOf(context), deps);
   const { panelChannelId } = waiting;
-  const draft = { ...read, id, panelChannelId };
-  return submitChanged(context, { draft, newlyInvalid: read.rows.filter(isInvalid) }, deps);
+  const rows = onLineOf(waiting.rows, read.rows);
+  const draft = { ...read, rows, id, panelChannelId };
+  return submitChanged(context, { draft, newlyInvalid: rows.filter(isInvalid) }, deps);
 }
 
 /** Changes a waiting list. The modal keeps the typed text until it is submitted. */

@@ -5,7 +5,7 @@ import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
-import { isReady, lacksGame, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import { isReady, lacksGame, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { MOST_TYPED } from '../../src/submissions/draft-editor.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -74,22 +74,28 @@ export async function enterFields(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { read, notice } = await readFields(context, typed, deps);
-  const draft = { ...read, id, panelChannelId: await panelOf(context, id, deps) };
+  const { rows: before, panelChannelId } = await draftBefore(context, id, deps);
+  const draft = { ...read, rows: onLineOf(before, read.rows), id, panelChannelId };
   if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
     return submitDraft(context, { id, draft }, deps);
   }
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
-/** Returns the channel of the panel that a draft was started from, however often the draft has been corrected since. */
-export async function panelOf(
+/** Returns the rows that an edit replaces, and the channel of the panel that the draft was started from. */
+export async function draftBefore(
   context: Context,
   id: string,
-  { drafts }: CommandDeps,
-): Promise<string | undefined> {
-  if (id === context.interactionId) return context.panelChannelId;
-  const found = await drafts.find(context, id);
-  return typeof found === 'string' ? undefined : found.panelChannelId;
+  { submissions }: CommandDeps,
+): Promise<Pick<Draft, 'rows' | 'panelChannelId'>> {
+  if (id === context.interactionId) return { rows: [], panelChannelId: context.panelChannelId };
+  const found = await submissions.editableDraft(context, id);
+  return typeof found === 'string' ? { rows: [] } : found;
+}
+
+/** Gives a single row the line of the row that it replaces, by which its earlier outcomes are found. */
+export function onLineOf([before]: readonly Row[], rows: readonly Row[]): readonly Row[] {
+  return rows.length === 1 && before ? rows.map((row) => onLine(row, before.line)) : rows;
 }
 
 /** Finds the game for all lines that don't name one. If it can't be used, returns a notice and the most similar game. */

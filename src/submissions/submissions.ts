@@ -320,6 +320,33 @@ export function createSubmissions({
     return row && read(row);
   }
 
+  /** Returns the submission with this id if it belongs to the guild. */
+  async function findSubmission(guildId: string, id: string): Promise<Submission | undefined> {
+    const row = await stored()
+      .where('submissions.id', '=', id)
+      .where('submissions.guild_id', '=', guildId)
+      .executeTakeFirst();
+    return row && read(row);
+  }
+
+  /** Returns the lines that were submitted after a declined submission, in its draft or in its {@link declinedDraftId}. */
+  async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<number>> {
+    const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
+    const rows = await tables()
+      .selectFrom('submissions')
+      .innerJoin('servers', 'servers.submission_id', 'submissions.id')
+      .where(({ or, and, eb }) =>
+        or([
+          eb('draft_id', '=', declinedDraftId(id)),
+          and([eb('draft_id', '=', draftId), eb('created_at', '>', declinedAt)]),
+        ]),
+      )
+      .where('state', '<>', 'withdrawn')
+      .select('line')
+      .execute();
+    return new Set(rows.map(({ line }) => line));
+  }
+
   /**
    * Returns the latest submission of a draft. If it is being sent without needing approval, first waits until it ends, for
    * 15 minutes at most, or until the bot has to stop.
@@ -420,27 +447,24 @@ export function createSubmissions({
     begin,
     beginWaiting,
     /**
-     * Returns the draft for a member to edit. If the draft of a declined submission has expired, it is rebuilt from the
-     * submission's servers, as long as those are stored.
+     * Returns the draft for a member to edit. If the draft of a declined submission has expired, or has continued with its
+     * other lines, it is rebuilt from the submission's servers, as long as those are stored. It doesn't contain lines that
+     * the member has submitted again.
+     * @param id the draft's id, or the {@link declinedDraftId} of a submission
      */
     async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const found = await drafts.find(by, id);
-      const submission = found === 'gone' ? await latest(by.guildId, id) : undefined;
+      if (found !== 'gone') return found;
+      const submission = (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, uuidOf(id)));
       if (submission?.state !== 'declined' || submission.userId !== by.user.id) return found;
-      const rows = submission.servers.map(rowForServer);
+      const later = await laterLines(submission);
+      const rows = submission.servers.filter(({ line }) => !later.has(line)).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
     /** Returns the id of a draft's latest submission, or an empty string if there is none. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
-    /** Returns the submission with this id if it belongs to the guild. */
-    async find(guildId: string, id: string): Promise<Submission | undefined> {
-      const row = await stored()
-        .where('submissions.id', '=', id)
-        .where('submissions.guild_id', '=', guildId)
-        .executeTakeFirst();
-      return row && read(row);
-    },
+    find: findSubmission,
     latest,
     settled,
     /**
@@ -609,6 +633,19 @@ export const isBeingSent = (submission: Submission | undefined): boolean =>
 /** Returns those servers of a submission that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
+
+/**
+ * Returns the id of the draft in which a member edits the declined lines of a list whose draft has continued with the other
+ * lines. It is a short form of the submission's id, so that it fits into custom ids.
+ */
+export const declinedDraftId = (submissionId: string): string =>
+  Buffer.from(submissionId.replaceAll('-', ''), 'hex').toString('base64url');
+
+/** The reverse of {@link declinedDraftId}. */
+const uuidOf = (id: string): string =>
+  Buffer.from(id, 'base64url')
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 
 /** Converts a submitted server back to a row of the draft. */
 export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({

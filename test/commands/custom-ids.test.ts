@@ -5,11 +5,14 @@ import { writeFilter } from '../../commands/submissions/command.ts';
 import { writeSeen } from '../../commands/submissions/several.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
+import { declinedDraftId } from '../../src/submissions/submissions.ts';
 import { onlyDeps } from './context.ts';
 
 /** The longest possible Discord id, which is the largest 64-bit number. */
 const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
+/** The longest id of a draft. */
+const DRAFT = declinedDraftId(RUN);
 /** Select menus and modals append this suffix to their custom id. */
 const MARK = '#123456';
 /** The maximum number of submissions that a member can have waiting. */
@@ -41,50 +44,50 @@ const LONGEST: Readonly<Record<string, string>> = {
   'privacy:messages': 'off',
   'removekey:cancel': '',
   'removekey:confirm': new Date(0).toISOString(),
-  'setkey:again': ID,
-  'setkey:enter': ID,
-  'setkey:save': ID,
+  'setkey:again': DRAFT,
+  'setkey:enter': DRAFT,
+  'setkey:save': DRAFT,
   'settings:change': changeId('log', `anyway:${ID}:mention`, 'approval').replace('settings:change:', ''),
   'settings:open': writePage(MOST_PAGES, 'language'),
   'settings:type': modalId('panels', `${ID}:123456:123456`, 10).replace('settings:type:', ''),
-  'submissions:all': `${ID}:${RUN}`,
-  'submissions:approve': `${ID}:${RUN}`,
+  'submissions:all': `${DRAFT}:${RUN}`,
+  'submissions:approve': `${DRAFT}:${RUN}`,
   'submissions:approveall': ID,
   'submissions:approvethese': writeSeen(ID, TEN),
-  'submissions:correct': `${ID}:${RUN}:@65535`,
-  'submissions:decline': `${ID}:${RUN}:unreachable`,
+  'submissions:correct': `${DRAFT}:${RUN}:@65535`,
+  'submissions:decline': `${DRAFT}:${RUN}:unreachable`,
   'submissions:declineall': ID,
   'submissions:declines': writeSeen(ID, TEN),
   'submissions:export': writePage(1, filter),
   'submissions:member': '',
   'submissions:mine': '',
   'submissions:page': writePage(MOST_PAGES, filter),
-  'submissions:refuse': `${ID}:${RUN}`,
+  'submissions:refuse': `${DRAFT}:${RUN}`,
   'submissions:servers': writePage(MOST_PAGES, RUN),
   'submissions:turn': writePage(MOST_PAGES, ownFilter),
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
-  'submissions:withdraw': ID,
-  'submit:again': `${ID}:anyway`,
+  'submissions:withdraw': DRAFT,
+  'submit:again': `${DRAFT}:anyway`,
   'submit:anew': '',
   'submit:another': `${ID}:cs2`,
-  'submit:anyway': ID,
-  'submit:askgame': `${ID}:missing`,
-  'submit:cancel': ID,
-  'submit:change': ID,
-  'submit:changed': `${ID}:${RUN}:@65535`,
-  'submit:correct': `${ID}:${RUN}:@65535`,
-  'submit:edit': ID,
-  'submit:fields': `${ID}:${RUN}:@65535`,
-  'submit:game': `${ID}:missing`,
-  'submit:include': `${ID}:off`,
-  'submit:lines': `${ID}:${RUN}`,
-  'submit:paste': ID,
-  'submit:ports': ID,
-  'submit:repair': ID,
-  'submit:retyped': ID,
-  'submit:send': `${ID}:1000`,
-  'submit:take': ID,
-  'submit:use': ID,
+  'submit:anyway': DRAFT,
+  'submit:askgame': `${DRAFT}:missing`,
+  'submit:cancel': DRAFT,
+  'submit:change': DRAFT,
+  'submit:changed': `${DRAFT}:${RUN}:@65535`,
+  'submit:correct': `${DRAFT}:${RUN}:@65535`,
+  'submit:edit': DRAFT,
+  'submit:fields': `${DRAFT}:${RUN}:@65535`,
+  'submit:game': `${DRAFT}:missing`,
+  'submit:include': `${DRAFT}:off`,
+  'submit:lines': `${DRAFT}:${RUN}`,
+  'submit:paste': DRAFT,
+  'submit:ports': DRAFT,
+  'submit:repair': DRAFT,
+  'submit:retyped': DRAFT,
+  'submit:send': `${DRAFT}:1000`,
+  'submit:take': DRAFT,
+  'submit:use': DRAFT,
 };
 
 /** Actions that are only used in buttons, which don't append a suffix. */

@@ -714,6 +714,51 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
   });
 
+  it('can be edited and resubmitted once after it was declined in part', async () => {
+    const clock = createTestClock();
+    const bot = await oneBot();
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const { member, listing } = guild;
+    const moderator = inStaff(guild, 'admin');
+    await turnApprovalOn(guild);
+    await pressSubmit(member, await paste(member, lines(4)));
+    const message = await waitingIn(guild);
+    for (const part of ['2, 4', '3']) {
+      const { modal } = await openModal(moderator, message, 'Decline');
+      await moderator.submit(modal, { reason: 'Wrong port.', lines: part });
+    }
+    // The first line still waits.
+    const waits = await member.press(await member.slash('submissions'), 'History');
+    const single = 'Edit and submit again · s2.example.com:27015';
+    const list = 'Edit and submit again · 2 game servers';
+    expect(labelsOf(waits).slice(0, 2)).toEqual([single, list]);
+    const one = await openModal(member, waits, single);
+    expect(one.typed).toMatchObject({ game: 'cs2', server: 's2.example.com', port: '27015' });
+    const reply = await member.submit(one.modal, { ...one.typed, port: '1' });
+    expect(textOf(await member.press(waits, single))).toContain('already submitted');
+    await approve(guild);
+    await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+    await member.press(await member.slash('submissions'), 'Withdraw');
+    clock.advance(DAY_MS);
+    // The hourly job deletes withdrawn submissions.
+    await bot.store.rows("DELETE FROM submissions WHERE state = 'withdrawn'");
+    const history = await member.slash('submissions');
+    expect(labelsOf(history).join()).not.toContain('s2.example.com');
+    const { modal, typed } = await openModal(member, history, list);
+    expect(typed.servers).toBe('2. s1.example.com:27015 cs2\n4. s3.example.com:27015 cs2');
+    const servers = typed.servers?.replaceAll('27015', '1') ?? '';
+    const preview = await member.submit(modal, { servers });
+    await pressSubmit(member, preview);
+    await approve(guild);
+    await expect.poll(() => textOf(preview)).toContain(ACCEPTED);
+    await expect
+      .poll(() => listing.submitted.map(({ server, port }) => `${server}:${port}`).toSorted())
+      .toEqual(['s1.example.com:1', 's2.example.com:1', 's3.example.com:1']);
+    clock.advance(DAY_MS);
+    expect(labelsOf(await member.slash('submissions')).join()).not.toContain('again');
+    expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
+  });
+
   it('is checked again if it is resubmitted later, until its member deletes their name', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
