@@ -18,7 +18,10 @@ import { createTestClock, recorder } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
-/** Rules in ops/alerts.yml that the webhook omits: a person must look at the numbers, and the bot has notified the members. */
+/**
+ * Rules in ops/alerts.yml for which the webhook isn't used. Either a person has to look at the numbers, or the bot has
+ * already notified the members.
+ */
 const FOR_PROMETHEUS_ALONE: readonly string[] = [
   'ListingBotSlowFirstResponses',
   'ListingBotStoreErrors',
@@ -57,7 +60,7 @@ async function open(...statuses: readonly number[]) {
   const server = await startServer(...statuses);
   const stored = new Map<string, unknown>();
   const logger = recorder();
-  /** The state of each condition by alert name; `looks` counts the checks. */
+  /** The state of each condition, by the name of its alert. `looks` counts the checks. */
   const holds: Record<string, boolean | string> = {};
   let looks = 0;
   let leader = '';
@@ -112,7 +115,7 @@ async function open(...statuses: readonly number[]) {
     lead(place: string): void {
       leader = place;
     },
-    /** Waits until every condition was checked again and its alarms were handled. */
+    /** Waits until every condition has been checked again and its alarms have been handled. */
     async look() {
       const until = looks + 8;
       await expect.poll(() => looks).toBeGreaterThan(until);
@@ -121,7 +124,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted once when a condition lasts long enough, and once when it ends', async () => {
+  it('is posted once when a condition has lasted long enough, and once when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(204);
     await start();
     holds.own = 'no @everyone';
@@ -144,7 +147,7 @@ describe('an alarm', () => {
     expect(posts()).toHaveLength(2);
   });
 
-  it('is not posted if the condition ends too soon', async () => {
+  it("isn't posted if the condition ends too soon", async () => {
     const { holds, clock, look, posts, start } = await open(204);
     await start();
     for (const isHolding of [true, false, true]) {
@@ -156,7 +159,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('waits until a minute after the last post, then posts all alarms together', async () => {
+  it('waits until a minute has passed since the last post, and is then posted together with all others', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     await start();
     holds.own = true;
@@ -173,7 +176,7 @@ describe('an alarm', () => {
     await expect.poll(() => posts().join('\n')).toMatch(/Resolved: It was own[\s\S]*It is shared/);
   });
 
-  it('is retried until Discord accepts it, and the log hides the webhook address', async () => {
+  it("is posted again until Discord accepts it, and the log hides the webhook's address", async () => {
     const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
     await start();
     holds.own = true;
@@ -191,7 +194,7 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it('waits while Discord blocks the bot', async () => {
+  it('waits as long as Discord blocks the bot', async () => {
     const { holds, clock, look, posts, start, block } = await open(204);
     await start();
     block(true);
@@ -204,7 +207,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('about a shared condition is posted once even if another process takes over', async () => {
+  it('about a shared condition is posted once, even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -231,7 +234,7 @@ describe('an alarm', () => {
     ]);
   });
 
-  it('is posted once even if the bot restarts', async () => {
+  it('is posted once, even if the bot restarts', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     const first = await start();
     holds.own = true;
@@ -249,7 +252,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is posted by each process that it concerns, but only once for a shared condition', async () => {
+  it('is posted by each process that it concerns, but only once if the condition is shared', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;
@@ -274,7 +277,7 @@ describe('a condition', () => {
   const DAY_MS = 86_400_000;
   const path = join(tmpdir(), 'bot.sqlite');
 
-  /** Returns the conditions that hold for a bot where only `wrong` differs from normal. */
+  /** Returns the conditions that are true for a bot in which only `wrong` isn't normal. */
   async function holding(wrong: {
     readonly health?: object;
     readonly identifiesLeft?: number;
@@ -359,7 +362,7 @@ describe('a condition', () => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('about an event holds for 15 minutes', async () => {
+  it('about an event stays true for 15 minutes', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -373,7 +376,7 @@ describe('a condition', () => {
   });
 });
 
-it('the conditions match the rules in ops/alerts.yml, including their durations', () => {
+it('the conditions match the rules in ops/alerts.yml, including how long they must last', () => {
   const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
     .split('- alert: ')
     .slice(1);
@@ -389,7 +392,7 @@ it('the conditions match the rules in ops/alerts.yml, including their durations'
   expect(inPrometheus.length).toBe(here.length + FOR_PROMETHEUS_ALONE.length);
 });
 
-it('the operator is notified if the listing service is down for five minutes, and when it is back', async () => {
+it('the operator is notified when the listing service has been down for five minutes, and when it is back', async () => {
   const clock = createTestClock();
   const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
   onTestFinished(() => close());
@@ -417,7 +420,7 @@ it('the operator is notified if the listing service is down for five minutes, an
 });
 
 describe('a heartbeat', () => {
-  it('is sent only while the bot is ready', async () => {
+  it('is only sent while the bot is ready', async () => {
     const { url, requests } = await startServer(200);
     let ready = false;
     let asked = 0;

@@ -6,7 +6,7 @@ import { botTest } from '../support/bot.ts';
 import { samplesOf } from '../support/machine.ts';
 
 const METRIC = /\b(?:listing_bot|nodejs|process)_[a-z0-9_]+/g;
-/** The suffixes of a histogram's samples. */
+/** The suffixes that a histogram's samples have. */
 const SUFFIX = /_(?:bucket|sum|count)$/;
 
 interface Dashboard {
@@ -21,14 +21,14 @@ const dashboard: Dashboard = JSON.parse(ops('grafana-dashboard.json'));
 const targets = dashboard.panels.flatMap((panel) => panel.targets);
 
 const HTTP_PORT = String(await quietPort());
-/** The output of `/metrics`. */
+/** What `/metrics` returns. */
 const it = botTest({ env: { HTTP_PORT } }).extend('metrics', async ({ bot: _bot }) => {
   const response = await fetch(`http://127.0.0.1:${HTTP_PORT}/metrics`);
   return response.text();
 });
 
 describe('the Prometheus and Grafana files', () => {
-  it("query only existing metrics, and the dashboard shows each of the bot's metrics", ({ metrics }) => {
+  it("only query metrics that exist, and the dashboard shows all of the bot's metrics", ({ metrics }) => {
     const names = new Set([...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
     const asked = targets.flatMap(({ expr }) => expr.match(METRIC) ?? []);
     const inRules = ops('alerts.yml').match(METRIC) ?? [];
@@ -39,7 +39,7 @@ describe('the Prometheus and Grafana files', () => {
     expect([...names].filter((name) => name.startsWith('listing_bot_') && !shown.has(name))).toEqual([]);
   });
 
-  it('use only existing labels, and filter by instance', ({ metrics }) => {
+  it('only use labels that exist, and filter by instance', ({ metrics }) => {
     const samples = samplesOf(metrics);
     for (const { expr, legendFormat } of targets) {
       const own = samples.filter(({ name }) => expr.includes(name));

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'copy-store'];
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** Returns what `npm run SCRIPT` prints in another folder. */
+/** Returns what `npm run SCRIPT` prints when it is run in another folder. */
 async function printed(script: string, cwd: string, env = {}): Promise<string> {
   const [, ...line] = String(scripts[script]).split(' ');
   const args = line.map((part) => part.replace(/(?<=^|=)(?:\.\/)?(?=(?:src|sandbox)\/)/, `${ROOT}/`));
@@ -17,7 +17,7 @@ async function printed(script: string, cwd: string, env = {}): Promise<string> {
   return stdout + stderr;
 }
 
-it('each program reads the file .env, and prints no warning if it is missing', async () => {
+it("each program reads the file .env, and doesn't print a warning if it is missing", async () => {
   for (const script of PROGRAMS) expect(scripts[script], script).toContain(' --import=./src/dot-env.js ');
   const [without, withFile] = [folder(), folder()];
   writeFileSync(join(withFile, '.env'), 'STORE_URL=nowhere\n');
@@ -27,7 +27,11 @@ it('each program reads the file .env, and prints no warning if it is missing', a
   expect(read).toContain('STORE_URL must be');
 });
 
-it.each([...PROGRAMS, 'setup', 'sandbox'])('%s prints one sentence if Node is too old', async (script) => {
+it.each([
+  ...PROGRAMS,
+  'setup',
+  'sandbox',
+])('%s prints one sentence if the Node version is too old', async (script) => {
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
   const output = await printed(script, folder(), env);
@@ -42,7 +46,7 @@ describe('the file .env', () => {
     return { values, complaints: complaints.map((each) => each.replace(path, '.env')), isReadable };
   }
 
-  it('can have a byte-order mark and Windows line endings, or be missing', () => {
+  it('may have a byte-order mark and Windows line endings, and may be missing', () => {
     const values = { DISCORD_TOKEN: 'a.b.c', LISTING_API_URL: 'https://list.example.com' };
     const text = '\uFEFFDISCORD_TOKEN=a.b.c\r\nLISTING_API_URL="https://list.example.com"\r\n';
     expect(read(text)).toEqual({ values, complaints: [], isReadable: true });
@@ -82,7 +86,7 @@ describe('the file .env', () => {
     expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
   });
 
-  it('stops a program if it cannot be read, but only causes a warning if its content is odd', async () => {
+  it("stops a program if it can't be read, but only causes a warning if its content is unusual", async () => {
     const [odd, unreadable] = [folder(), folder()];
     writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
     mkdirSync(join(unreadable, '.env'));

@@ -18,7 +18,7 @@ async function ready() {
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
 }
 
-/** Returns a function that returns how much a sample has grown since this call. */
+/** Returns a function that returns how much a sample has increased since `grownSince` was called. */
 async function grownSince(): Promise<(name: string, labels?: string) => Promise<number>> {
   const before = await scrape(port);
   return async (name, labels) =>
@@ -26,13 +26,13 @@ async function grownSince(): Promise<(name: string, labels?: string) => Promise<
 }
 
 describe('the health check', () => {
-  it('returns 200 on /livez while the process is alive', async ({ bot: _bot }) => {
+  it('returns 200 on /livez as long as the process is alive', async ({ bot: _bot }) => {
     const response = await get('/livez?from=a-probe');
     expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
     expect((await get('/livez', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('returns 503 on /readyz while the store is not writable', async ({ bot, guild: _guild }) => {
+  it("returns 503 on /readyz while the store isn't writable", async ({ bot, guild: _guild }) => {
     const well = {
       status: 200,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -52,7 +52,7 @@ describe('the health check', () => {
     expect(await grown('listing_bot_store_errors_total')).toBeGreaterThan(0);
   });
 
-  it('explains on /readyz why the listing service cannot be used', async ({ member, listing }) => {
+  it("explains on /readyz why the bot can't use the listing service", async ({ member, listing }) => {
     await listing.behave({ kind: 'text', status: 404, body: '<html></html>' }, 1);
     await addServer(member, 'nowhere.example.com:1');
     const detail = expect.stringMatching(/^not-found: HTTP 404: /);
@@ -61,7 +61,7 @@ describe('the health check', () => {
     expect((await ready()) as object).toHaveProperty('listing', { ok: true });
   });
 
-  it('explains on /readyz why the bot receives no commands', async () => {
+  it("explains on /readyz why the bot doesn't receive commands", async () => {
     const own = await quietPort();
     const other = await oneBot({ env: { HTTP_PORT: String(own) }, http: false });
     const gateway = async () => Object(await (await fetch(`http://127.0.0.1:${own}/readyz`)).json()).gateway;
@@ -91,14 +91,14 @@ describe('the health check', () => {
     await expect.poll(cut).toMatchObject({ ok: false, detail: 'cannot reach Discord: connection refused' });
   });
 
-  it('lists the existing paths for an unknown path', async ({ bot: _bot }) => {
+  it('lists the paths that exist if the path is unknown', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });
 });
 
-describe('metrics', () => {
-  it('count the actions of members, their outcomes and their duration', async ({ bot, member }) => {
+describe('the metrics', () => {
+  it('count what members do, how it ends and how long it takes', async ({ bot, member }) => {
     const grown = await grownSince();
     await addServer(member, 'metrics.example.com:1');
     await addServer(member, 'no address');
@@ -125,7 +125,7 @@ describe('metrics', () => {
     expect(await grown('listing_bot_store_errors_total')).toBe(0);
   });
 
-  it('count rate limits by Discord', async ({ member, discord }) => {
+  it("count how often Discord's rate limits were hit", async ({ member, discord }) => {
     const grown = await grownSince();
     const fault = { kind: 'rate limit', scope: 'shared', retryAfterMs: 10 } as const;
     discord.faults.inject({ fault, path: /\/callback$/ });
@@ -154,7 +154,11 @@ describe('metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('contain no ids of guilds or members and no typed text', async ({ bot, guild, member }) => {
+  it("don't contain the ids of guilds or members, or anything that members have typed", async ({
+    bot,
+    guild,
+    member,
+  }) => {
     await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
     for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
@@ -164,7 +168,7 @@ describe('metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, without typed text', async ({ bot, member }) => {
+  it('has a line for each interaction, without anything that members have typed', async ({ bot, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
@@ -185,7 +189,7 @@ describe('the log', () => {
 });
 
 describe('the server on HTTP_PORT', () => {
-  it('ends the start with an explanation if another program uses the port', async () => {
+  it('prevents the bot from starting, and explains why, if another program uses the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -195,7 +199,7 @@ describe('the server on HTTP_PORT', () => {
     taken.close();
   });
 
-  it('is not loaded without HTTP_PORT, nor are the metrics', async () => {
+  it("isn't loaded if HTTP_PORT isn't set, and neither are the metrics", async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
     const quiet = await oneBot({ asProcess: true, env });

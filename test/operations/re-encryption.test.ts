@@ -16,7 +16,7 @@ import { recorder } from '../support/machine.ts';
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
 
-/** Starts a bot with these encryption keys. Returns its API keys and its re-encryption job. */
+/** Starts a bot with these encryption keys. Returns its API keys and the job that re-encrypts them. */
 async function started(store: Store, ...keys: readonly Buffer[]) {
   const logger = recorder();
   const configured = keys.map((key) => new Secret(key.toString('base64')));
@@ -31,7 +31,7 @@ async function started(store: Store, ...keys: readonly Buffer[]) {
   };
 }
 
-/** Opens a store with five API keys that are encrypted with the previous key. */
+/** Creates a store with five API keys that are encrypted with the previous encryption key. */
 async function filled(): Promise<FileStore> {
   const store = await openStore();
   const { keys } = await started(store, FORMER);
@@ -42,14 +42,14 @@ async function filled(): Promise<FileStore> {
   return store;
 }
 
-/** Returns the ids of the encryption keys that encrypt the API keys. */
+/** Returns the ids of the encryption keys with which the API keys are encrypted. */
 async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   const ids = await store.values.ids('api-key');
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
 }
 
-describe('data encrypted with a previous key', () => {
-  it('is re-encrypted by the hourly job, and the log shows once that the previous key is no longer needed', async () => {
+describe('data that is encrypted with a previous key', () => {
+  it('is re-encrypted by the hourly job, which logs once that the previous key is no longer needed', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -68,7 +68,7 @@ describe('data encrypted with a previous key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is re-encrypted after an interruption by a crash or a stop, and needs both keys until then', async () => {
+  it('is re-encrypted after a crash or a stop has interrupted the job, and needs both keys until then', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -86,7 +86,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is not overwritten if the bot changes it at the same time', async () => {
+  it("isn't overwritten if the bot changes it at the same time", async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;
@@ -105,7 +105,7 @@ describe('data encrypted with a previous key', () => {
     expect(await alone.keys.status('2')).toBeUndefined();
   });
 
-  it('is not re-encrypted while a process still uses the previous key', async () => {
+  it("isn't re-encrypted as long as a process still uses the previous key", async () => {
     const store = await filled();
     const leases = createLeases({
       store,
@@ -156,7 +156,7 @@ describe('data encrypted with a previous key', () => {
     expect(second?.encrypted).toBeNull();
   });
 
-  it('is re-encrypted for members who must be notified', async () => {
+  it('is re-encrypted for members who still have to be notified', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
     const submission = {
@@ -171,7 +171,7 @@ describe('data encrypted with a previous key', () => {
     expect(createEncryption([NEWEST]).open(JSON.parse(stored?.notice ?? ''), context)).toBe('whom');
   });
 
-  it('is reported and left unchanged if no key decrypts it', async () => {
+  it("is reported and isn't changed if none of the keys can decrypt it", async () => {
     const store = await filled();
     await store.values.set('api-key:4', await store.values.get('api-key:3'));
     const { reencrypt, logger } = await started(store, NEWEST, FORMER);

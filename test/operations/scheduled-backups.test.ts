@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 interface Given {
   readonly hours?: number;
-  /** How long ago the last backup was made, in milliseconds; `undefined` if there is none. */
+  /** How many milliseconds ago the last backup was made. It is `undefined` if there is none. */
   readonly ago?: number;
 }
 
@@ -34,7 +34,7 @@ async function open({ hours = 1, ago }: Given) {
 }
 
 describe('the backup schedule', () => {
-  it('makes a backup when the last one is old enough, and keeps the latest BACKUP_KEEP', async () => {
+  it('makes a backup when the last one is old enough, and keeps the newest BACKUP_KEEP backups', async () => {
     const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
     mkdirSync(data);
     const old = ['01', '02', '03'].map((day) => `bot-2020-01-${day}T00-00-00Z.sqlite`);
@@ -51,7 +51,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('removes backups that were made while the clock was ahead, but not the newest', async () => {
+  it('removes backups that were made while the clock was fast, but keeps the newest one', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -75,7 +75,7 @@ describe('the backup schedule', () => {
   it.each<[what: string, given: Given, looks: number]>([
     ['before the interval has passed', { ago: 59 * MINUTE_MS }, 6],
     ['if BACKUP_EVERY_HOURS is 0', { hours: 0 }, 0],
-  ])('makes no backup %s', async (_, given, expected) => {
+  ])("doesn't make a backup %s", async (_, given, expected) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { data, store, backups } = await open(given);
@@ -83,7 +83,7 @@ describe('the backup schedule', () => {
     await backups.start?.();
     for (let minutes = 0; minutes <= 50; minutes += 10) {
       await vi.advanceTimersByTimeAsync(minutes === 0 ? 0 : 10 * MINUTE_MS);
-      // A check that is still running prevents the next one.
+      // As long as a check is still running, the next one doesn't start.
       await Promise.all(looks.mock.results.map(({ value }) => value));
     }
     await backups.stop?.();
@@ -91,7 +91,7 @@ describe('the backup schedule', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('removes an interrupted backup', async () => {
+  it('removes a backup that was interrupted', async () => {
     const { data, store, backups } = await open({});
     await sql`CREATE TABLE large AS
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT zeroblob(1000000) FROM n`.execute(
@@ -108,7 +108,7 @@ describe('the backup schedule', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { data, store, logger, outcomes, backups } = await open({});
     const looks = vi.spyOn(store.values, 'get');
-    // A file blocks the path of the folder.
+    // A file blocks the folder's path.
     writeFileSync(data, '');
     await backups.start?.();
     await expect.poll(() => outcomes).toEqual(['failed']);

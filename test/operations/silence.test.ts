@@ -8,22 +8,23 @@ const ENDED = /Discord's gateway has been silent for \d+ seconds.*: exiting/;
 
 async function quickBot(options: BotOptions & Expected) {
   const bot = await oneBot({ ...options, discord: { heartbeatIntervalMs: 200 } });
-  // A busy machine can miss a heartbeat at this rate. The stand-in then reports it, and discord.js reconnects.
+  // If the machine is busy, the bot can miss a heartbeat at this rate. The stand-in then reports this, and discord.js
+  // reconnects.
   bot.mayBreak('SessionTimedOut', 5);
   return bot;
 }
 
 describe('a gateway', () => {
-  it('that is silent makes the bot exit with a message and status 1', async () => {
+  it('that is silent makes the bot print a message and exit with status 1', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
-    // The sockets stay open but receive nothing. discord.js drops them, reconnects, and waits for a HELLO.
+    // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
     bot.discord.gateway.silence(true);
     expect(await bot.process.exited()).toMatchObject({ status: 1 });
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it('that only answers heartbeats does not count as silent', async () => {
+  it("that only acknowledges heartbeats doesn't count as silent", async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
@@ -48,7 +49,7 @@ interface Given {
   readonly answers?: boolean;
 }
 
-/** Creates the check over a stub gateway, for tests that depend only on numbers. */
+/** Creates the check with a stub gateway, for tests that only depend on numbers. */
 async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   const state = { left, asked: 0, looked: 0 };
   const ends: string[] = [];
@@ -75,7 +76,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
 }
 
 describe('the daily IDENTIFY limit', () => {
-  it('keeps the process running while fewer than 200 are left, and the bot logs that once', async () => {
+  it('keeps the process running if fewer than 200 are left, which the bot logs once', async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);
@@ -84,7 +85,7 @@ describe('the daily IDENTIFY limit', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("is taken from Discord's last response if Discord does not respond now", async () => {
+  it("is taken from Discord's last response if Discord doesn't respond now", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);
@@ -93,7 +94,7 @@ describe('the daily IDENTIFY limit', () => {
   });
 });
 
-it('a gateway that was heard from recently does not make the bot exit', async () => {
+it("the bot doesn't exit if it has recently received something from the gateway", async () => {
   const { state, ends } = await open({ silentMs: 999 });
   await expect.poll(() => state.looked).toBeGreaterThan(5);
   expect(ends).toEqual([]);

@@ -8,7 +8,7 @@ async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe('the start report', () => {
-  it('shows the version, the service, the keys, the commands, the invite link, the store and disabled features', async () => {
+  it('shows the version, the service, the keys, the commands, the invite link, the store and the features that are off', async () => {
     const bot = await oneBot();
     const report = await reportOf(bot);
     expect(report).toMatchObject({
@@ -59,7 +59,7 @@ describe('the start report', () => {
     ]);
   });
 
-  it('shows enabled features, but no secrets', async () => {
+  it('shows the features that are on, but no secrets', async () => {
     const env = {
       LISTING_API_KEY: 'the-operators-own-key-98765',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),

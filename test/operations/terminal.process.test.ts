@@ -7,7 +7,7 @@ import { oneBot } from '../support/bot.ts';
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 it.skipIf(!hasTerminal)(
-  'at a terminal, the log is formatted for people and shows the start report line by line',
+  'in a terminal, the log is formatted for people and shows the start report line by line',
   async () => {
     const wrapper = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
     const bot = await oneBot({ asProcess: true, wrapper });

@@ -32,7 +32,7 @@ const until = (port: number, name: string, labels?: string) =>
   expect.poll(async () => read(await take(port), name, labels));
 const add = ({ member }: TestGuild, port: number) => addServer(member, 'a.example.com', { port });
 
-/** Checks that after these two scrapes exactly this alert fires, together with the others that it implies. */
+/** Checks that after these two scrapes, this alert fires, along with the ones it implies, and no others. */
 function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
   expectFiring([...others, alert].toSorted(), scrapes);
   expect(() => expectFiring(others, scrapes)).toThrow(alert);
@@ -46,7 +46,7 @@ interface Scraped {
   readonly port: number;
 }
 
-/** Scrapes a healthy bot, then again when the fault is visible, and checks the alert. */
+/** Scrapes a healthy bot once, and again when the fault is visible, and checks the alert. */
 async function firesFor(
   alert: string,
   options: BotOptions & { readonly minutes: number; readonly others?: readonly string[] },
@@ -65,13 +65,13 @@ async function firesFor(
   discord.faults.clear();
 }
 
-/** Makes the bot connect again without receiving HELLO. */
+/** Makes the bot reconnect without receiving HELLO. */
 function loseSession({ gateway }: Scraped['discord']): void {
   gateway.silence(true);
   gateway.cut();
 }
 
-/** Returns the metrics of a bot with these options, once it is ready. */
+/** Starts a bot with these options and returns its metrics when it is ready. */
 async function scraped(options: BotOptions): Promise<Scrape> {
   const port = await quietPort();
   const bot = await openBot({ ...options, env: { ...options.env, HTTP_PORT: String(port) } });
@@ -119,7 +119,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     await firesFor(alert, { minutes: 2 }, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
-      // No member runs a command at this point, because SQLite would delay its acknowledgement too.
+      // No member runs a command here, because SQLite would also delay its acknowledgement.
       await until(port, 'ready').toBe(0);
       other.close();
       await until(port, 'ready').toBe(1);
@@ -157,7 +157,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
       await until(port, 'submitted_servers_total', '{outcome="accepted"}').toBe(1);
       await bot.process.stop();
       discord.faults.clear();
-      // A rejected message is not retried immediately.
+      // If a message is rejected, the bot doesn't try again immediately.
       failWith(404);
       await bot.start();
       await until(port, 'told_later_total', '{outcome="failed"}').toBeGreaterThan(0);
@@ -215,7 +215,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
   alertIt('ListingBotBackupFailed', 'a backup that failed', async (alert) => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
-    // A file in place of the folder.
+    // A file is where the folder should be.
     await writeFile(join(data, 'backups'), '');
     const port = await quietPort();
     await oneBot({ data, env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
@@ -230,14 +230,14 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
-  it('each of the rules, all of which Prometheus accepts', async () => {
+  it('each of the rules, and Prometheus accepts all of them', async () => {
     const rules = await readFile(RULES, 'utf8');
     const all = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(tested.toSorted()).toEqual(all.toSorted());
     expect(promtool('check', 'rules', RULES).status).toBe(0);
   });
 
-  it('bots whose metrics pass promtool', async () => {
+  it('bots whose metrics promtool accepts', async () => {
     const port = await quietPort();
     await oneBot({ env: { HTTP_PORT: String(port) } });
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -26,7 +26,7 @@ function run(program: string, args: readonly string[], input = '') {
 }
 
 const text = z.string().min(1);
-/** Pterodactyl's "PTDL_v2", as far as the bot's egg uses it. */
+/** The parts of Pterodactyl's "PTDL_v2" format that the bot's egg uses. */
 const eggSchema = z.object({
   meta: z.object({ version: z.literal('PTDL_v2') }),
   docker_images: z.record(text, z.string().regex(/nodejs_\d+$/)),
@@ -67,12 +67,12 @@ describe('the files for operators', () => {
   it.each([
     ['dclint', ['compose.yaml', 'compose.scale.yaml', '--disable-rule=no-build-and-image']],
     ['dockerfile-utils', ['lint', 'Dockerfile']],
-  ])('pass %s without findings', (program, args) => {
+  ])('are accepted by %s', (program, args) => {
     const tool = join(ROOT, 'node_modules/.bin', program);
     expect(run(process.execPath, [tool, ...args])).toEqual({ status: 0, printed: '' });
   });
 
-  it('include an egg that matches the bot: its variables, its Node version and its text for "started"', async () => {
+  it("include an egg that matches the bot's variables, its Node version and the line it prints when it has started", async () => {
     const egg = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     const least = Number(/\d+/.exec(engines.node)?.[0]);
     for (const image of Object.values(egg.docker_images)) {
@@ -100,7 +100,7 @@ describe('the files for operators', () => {
     );
   });
 
-  it('check out the newest version, or main if there is no version yet', () => {
+  it("check out the newest version, or main if there isn't a version yet", () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -123,7 +123,7 @@ describe('the files for operators', () => {
   });
 
   describe.each(['compose.yaml', 'compose.scale.yaml'])('%s, as Compose reads it,', (name) => {
-    /** Merged and interpolated (Compose specification: Fragments, Interpolation). */
+    /** The files are merged and interpolated (Compose specification: Fragments, Interpolation). */
     function read(env: Readonly<Record<string, string>>) {
       const interpolated = file(name).replace(
         /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -138,7 +138,7 @@ describe('the files for operators', () => {
     const botsOf = (services: ReturnType<typeof read>) =>
       Object.entries(services).filter(([service]) => service.startsWith('bot'));
 
-    it('builds an image, or uses the one named by BOT_IMAGE', () => {
+    it('builds an image, or uses the one that BOT_IMAGE names', () => {
       const BOT_HOST = 'bot.example.com';
       for (const [, bot] of botsOf(read({ BOT_HOST }))) {
         expect(bot).toMatchObject({ image: 'server-listing-bot', build: { context: '.' } });
@@ -149,14 +149,14 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it('reads .env unchanged, and needs only the bot’s variables in it', () => {
+    it("reads .env unchanged, and doesn't need any other variables", () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }
       expect(file(name)).toContain('Compose 2.30');
     });
 
-    it('starts a bot once its database answers', () => {
+    it('starts a bot when its database responds', () => {
       const services = read({ BOT_HOST: 'bot.example.com' });
       const { database } = services;
       for (const [, bot] of botsOf(services)) {
@@ -171,7 +171,7 @@ describe('the files for operators', () => {
     'Dockerfile',
     'ops/server-listing-bot.service',
     'ops/pterodactyl-egg.json',
-  ])("keep SQLite's temporary files on the disk with the data: %s", (name) => {
+  ])("keep SQLite's temporary files on the same disk as the data: %s", (name) => {
     const [, folder = ''] = /SQLITE_TMPDIR=([^\s"]+)/.exec(file(name)) ?? [];
     expect(folder).not.toBe('');
     // The egg uses the default STORE_URL.
@@ -186,7 +186,7 @@ describe('the files for operators', () => {
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('route to a live process, so that members get replies while the database is unavailable', async () => {
+  it('route to a live process, so that members get replies even if the database is unavailable', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
@@ -212,7 +212,7 @@ describe('the files for operators', () => {
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });
 
-  it("have a script that prints a version's section of the changelog", () => {
+  it("have a script that prints a version's section in the changelog", () => {
     const script = join(ROOT, 'ops/release-notes.ts');
     const first = run(process.execPath, [script]);
     expect(first.status).toBe(0);

@@ -13,7 +13,7 @@ export function promtool(...args: readonly string[]) {
   return spawnSync('promtool', args, { encoding: 'utf8' });
 }
 
-/** A bot's `/metrics` at a time in seconds since 1970. */
+/** A bot's `/metrics` at a certain time, in seconds since 1970. */
 export interface Scrape {
   readonly at: number;
   readonly samples: readonly Sample[];
@@ -24,13 +24,13 @@ export async function take(port: number): Promise<Scrape> {
   return { at: Date.now() / 1000, samples };
 }
 
-/** How long the first scrape repeats, in minutes: promtool's clock begins at 0, and the fault follows these minutes. */
+/** How many minutes the first scrape is repeated. promtool's clock starts at 0, and the fault comes after these minutes. */
 const HEALTHY_MINUTES = 6;
 
 /**
- * Feeds the rules with a bot's metrics, minute by minute: first `before` repeatedly, then `after` for `minutes`. Fails unless
- * exactly these alerts fire in the end, and none before. Times (`…_timestamp_seconds`) are shifted so that they are as far
- * from promtool's clock as they were from ours.
+ * Feeds a bot's metrics into the rules, minute by minute. First repeats `before`, and then `after` for `minutes`. Fails
+ * unless these alerts, and no others, fire at the end, and none fires earlier. Shifts all times (`…_timestamp_seconds`) so
+ * that they are as far from promtool's clock as they were from ours.
  */
 export function expectFiring(
   alerts: readonly string[],
@@ -73,7 +73,7 @@ export function expectFiring(
   };
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
   try {
-    // JSON is YAML.
+    // JSON is also valid YAML.
     writeFileSync(join(folder, 'test.yml'), JSON.stringify(test));
     const { status, stdout, stderr } = promtool('test', 'rules', join(folder, 'test.yml'));
     assert.equal(status, 0, stdout + stderr);

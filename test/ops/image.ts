@@ -7,15 +7,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const BASE = 'docker.io/library/node:26-slim';
 const TAG = 'server-listing-bot:test';
 
-/** A built image. */
 export interface Image {
-  /** The folder with its unpacked files. */
+  /** The folder that contains the image's unpacked files. */
   readonly root: string;
-  /** The image's own configuration. */
+  /** The configuration in the image. */
   readonly config: {
     readonly Cmd: readonly string[];
     readonly Healthcheck: { readonly Test: readonly string[] };
-    /** Entries of the form `NAME=value`. */
+    /** Entries look like `NAME=value`. */
     readonly Env: readonly string[];
     readonly User: string;
     readonly WorkingDir: string;
@@ -26,8 +25,8 @@ const succeeds = (program: string, args: readonly string[]) => spawnSync(program
 
 /**
  * Builds `Dockerfile` with Docker or buildah.
- * @param folder for all created files
- * @returns `undefined` if neither runs here, or if the base image of `Dockerfile` isn't available
+ * @param folder the folder in which all files are created
+ * @returns `undefined` if neither program can run here, or if the base image in `Dockerfile` isn't available
  */
 export const buildImage = (folder: string): Image | undefined => withDocker(folder) ?? withBuildah(folder);
 
@@ -62,7 +61,7 @@ function withBuildah(folder: string): Image | undefined {
   return { root, config: JSON.parse(buildah('inspect', container)).Docker.config };
 }
 
-/** Runs a program and returns its output; fails with its output if the program fails. */
+/** Runs a program and returns its output. If the program fails, throws an error with its output. */
 export function run(program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',

@@ -11,7 +11,7 @@ const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.
 if (!hasPostgres()) process.stdout.write('The rolling update is skipped: it needs PostgreSQL\n');
 
 describe.skipIf(!hasPostgres())('a rolling update', () => {
-  it('lets the older version finish its work beside the newer one, which migrates, and start again afterwards', async () => {
+  it('lets the older version finish its work while the newer one migrates, and start again afterwards', async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const shared = {
@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres())('a rolling update', () => {
     const migrations = async () =>
       (await database.query('select name from kysely_migration')).map(({ name }) => name);
 
-    // Starts a submission that continues while the newer version migrates.
+    // Starts a submission that is still running while the newer version migrates.
     const end = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: end.promise }, 1);
     const underWay = addServer(member, 'under-way.example.com:27015');
@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres())('a rolling update', () => {
     expect(textOf(await underWay)).toContain(ACCEPTED);
     expect(textOf(await addServer(member, 'older.example.com:27015'))).toContain(ACCEPTED);
 
-    // An older process that crashes can start again, and so can one after `rollout undo`.
+    // If an older process crashes, it can start again. The same is true after `rollout undo`.
     await older.kill();
     await older.start();
     expect(textOf(await addServer(member, 'again.example.com:27015'))).toContain(ACCEPTED);

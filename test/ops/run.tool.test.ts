@@ -23,10 +23,13 @@ import { buildImage, type Image, run } from './image.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const UNIT = join(ROOT, 'ops/server-listing-bot.service');
 const USER = 1000;
-/** Enough to build an image and install packages. */
+/** This is long enough to build an image and install packages. */
 const LONG_MS = 300_000;
 
-/** npm ends with the signal as soon as its shell does; the bot continues to its own end, for which the test waits. */
+/**
+ * npm exits with the signal as soon as its shell does. The bot keeps running until it has finished, and the test waits for
+ * that.
+ */
 const NPM_ENDS = [null, 'SIGTERM'] as const;
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0;
@@ -35,7 +38,7 @@ const canConfine = isRoot && has('unshare') && has('setpriv');
 const canVerify = canConfine && has('systemd-analyze');
 if (!canVerify) process.stdout.write('The systemd path is skipped: it needs root, and systemd-analyze\n');
 
-/** Checks that the process runs as this user, has no right to become another, and can't write to its own program. */
+/** Checks that the process runs as this user, can't become another user, and can't write to its own program. */
 function isConfined(pid: number, program: string): void {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   expect(status).toMatch(new RegExp(`^Uid:\\t${USER}\\t${USER}\\t`, 'm'));
@@ -44,7 +47,7 @@ function isConfined(pid: number, program: string): void {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'run-'));
-/** The files of a clone, with the packages of `npm ci --omit=dev --ignore-scripts`. */
+/** The files in a clone, with the packages that `npm ci --omit=dev --ignore-scripts` installs. */
 const clone = join(folder, 'clone');
 beforeAll(() => {
   chmodSync(folder, 0o755);
@@ -55,24 +58,24 @@ beforeAll(() => {
 }, LONG_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Returns a program that runs a shell script in place of the bot's command line. */
+/** Returns a program that runs a shell script instead of the bot's command line. */
 const script = (text: string) => ['sh', '-ec', text, 'sh'];
 const quoted = (words: readonly string[]) =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 
-/** Returns a script that runs another with its own private mounts. */
+/** Returns a script that runs another script with its own private mounts. */
 const inOwnMounts = (text: string) => `exec unshare --mount sh -ec ${quoted([text])}`;
 
 interface Path {
-  /** Returns a script that `exec`s into the bot with the given environment. */
+  /** Returns a script that uses `exec` to become the bot, with this environment. */
   readonly text: (about: { readonly port: number; readonly data: string }) => string;
-  /** Whether the bot is ready, checked as this path does. */
+  /** Checks whether the bot is ready, the way this kind of installation does. */
   readonly probe?: (about: { readonly port: number; readonly data: string }) => boolean;
-  /** Checks the process. */
+  /** Checks the process after it has started. */
   readonly onStart?: (pid: number) => void;
-  /** The expected exit after SIGTERM; by default status 0. */
+  /** How the bot must exit after SIGTERM. The default is status 0. */
   readonly ends?: readonly [status: number | null, signal: string | null];
-  /** The owner of the data. */
+  /** The user who owns the data. */
   readonly user?: number;
 }
 
@@ -82,7 +85,7 @@ const isReady = async (port: number) =>
     () => false,
   );
 
-/** Starts and probes the bot, stops it with SIGTERM during a submission, and checks that nothing was lost. */
+/** Starts the bot, checks that it is ready, stops it with SIGTERM during a submission, and checks that nothing was lost. */
 async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Path): Promise<void> {
   const port = await quietPort();
   const data = mkdtempSync(join(folder, 'data-'));
@@ -118,9 +121,9 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
   expect([end.status, end.signal]).toEqual(ends);
 }
 
-describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () => {
-  it('starts, passes the probe, is stopped during a submission, and loses no data', async () => {
-    // Uses this Node as the machine's own, because the production packages contain none.
+describe('a plain installation: npm ci --omit=dev --ignore-scripts && npm start', () => {
+  it("starts, becomes ready, is stopped during a submission, and doesn't lose any data", async () => {
+    // Uses this Node as if it were the machine's own, because the production packages don't contain one.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({
       text: () => `cd ${clone} && PATH=${quoted([path])} exec npm start`,
@@ -129,22 +132,22 @@ describe('the plain path: npm ci --omit=dev --ignore-scripts && npm start', () =
   });
 });
 
-describe.skipIf(!canVerify)('the systemd path', () => {
+describe.skipIf(!canVerify)('a systemd installation', () => {
   const unit = readFileSync(UNIT, 'utf8');
   const all = (name: string) =>
     [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
   const [workingDirectory = ''] = all('WorkingDirectory');
   const [stateDirectory = ''] = all('StateDirectory');
 
-  it("passes systemd's checks without output, and exposes little", () => {
+  it("passes systemd's checks without any output, and isn't very exposed", () => {
     const verified = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
-    // 20 means 2.0.
+    // 20 means an exposure of 2.0.
     const security = ['security', '--offline=true', '--threshold=20', UNIT];
     expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });
 
-  /** A Node that is too old by the property that the bot checks. */
+  /** This Node seems too old, according to the property that the bot checks. */
   const oldNode = `#!/bin/sh\nexec ${process.execPath} --import='data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})' "$@"\n`;
   writeFileSync(join(folder, 'old-node'), oldNode, { mode: 0o755 });
   it.each([
@@ -154,8 +157,8 @@ describe.skipIf(!canVerify)('the systemd path', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])('on a machine with %s starts, is stopped during a submission, and loses no data', async (_, install, node) => {
-    // Imitates systemd where there is none: the folders, the user, the environment, the exact command.
+  ])("on a machine with %s starts, is stopped during a submission, and doesn't lose any data", async (_, install, node) => {
+    // Imitates systemd on machines that don't have it: the folders, the user, the environment and the exact command.
     await losesNothing({
       user: USER,
       text: ({ data }) =>
@@ -175,7 +178,7 @@ describe.skipIf(!canVerify)('the systemd path', () => {
   });
 });
 
-describe.skipIf(!canConfine)('the container path', () => {
+describe.skipIf(!canConfine)('a container', () => {
   const SKIPPED = 'it needs Docker or buildah, and the image node:26-slim';
   let image: Image | undefined;
   beforeAll(() => {
@@ -185,7 +188,9 @@ describe.skipIf(!canConfine)('the container path', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it('runs on a read-only root, is stopped during a submission, and loses no data', async ({ skip }) => {
+  it("runs with a read-only root, is stopped during a submission, and doesn't lose any data", async ({
+    skip,
+  }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;
@@ -206,7 +211,7 @@ describe.skipIf(!canConfine)('the container path', () => {
     });
   });
 
-  it('contains no secret, no data, no tests and no development packages', ({ skip }) => {
+  it("doesn't contain secrets, data, tests or development packages", ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const program = join(root, config.WorkingDir);

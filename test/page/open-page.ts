@@ -5,9 +5,12 @@ import { type Page, servePage } from '../../sandbox/page/server.ts';
 import type { Texts } from '../../sandbox/page/texts.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
-/** The paths used by Debian's `chromium` package and by Google. Ubuntu's `chromium-browser` only installs a snap. */
+/**
+ * The paths at which Debian's `chromium` package and Google install the browser. Ubuntu's `chromium-browser` only installs
+ * a snap.
+ */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-/** Flags that stop Chromium's own background activity. */
+/** Flags that turn off Chromium's own background activity. */
 const QUIET = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -23,14 +26,14 @@ if (!hasChromium)
 export const launch = (): Promise<Browser> =>
   chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
-/** The sandbox with its page, a browser, and the problems found in it. */
+/** The sandbox and its page, a browser, and the problems that were found. */
 export interface PageScene {
   readonly sandbox: Sandbox;
   readonly page: Page;
   readonly browser: Browser;
   /** Requests to other machines, and errors in the console or in scripts. */
   readonly complaints: readonly string[];
-  /** Opens the page in a new tab. `more` is appended to its address, such as `&scenario=first-key`. */
+  /** Opens the page in a new tab. `more` is appended to its address, for example `&scenario=first-key`. */
   tab(more?: string, options?: BrowserContextOptions): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -78,16 +81,16 @@ export async function openPageScene(
   };
 }
 
-/** Switches the page to light or dark. Chromium applies that only a few frames later. */
+/** Switches the page to light or dark mode. Chromium applies this a few frames later. */
 export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<void> {
   await tab.emulateMedia({ colorScheme });
   const isDrawn = `matchMedia('(prefers-color-scheme: ${colorScheme})').matches`;
   while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
 }
 
-/** Returns the problems that axe-core finds: each rule with its elements. */
+/** Returns the problems that axe-core finds. Each is a rule and the elements that break it. */
 export async function axeViolations(tab: Tab): Promise<readonly string[]> {
-  // The debugger runs this, because the page's Content-Security-Policy would block it.
+  // The debugger runs this script, because the page's Content-Security-Policy would block it.
   await tab.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   const { violations } = (await tab.evaluate('axe.run()')) as {
     readonly violations: readonly {
@@ -100,7 +103,7 @@ export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   );
 }
 
-/** Returns the name of the focused element, or an empty string while the browser's own controls have the focus. */
+/** Returns the name of the element that has the focus, or an empty string if one of the browser's own controls has it. */
 export const focusedName = async (tab: Tab): Promise<string> =>
   String(
     await tab.evaluate(`(() => {

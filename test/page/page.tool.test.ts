@@ -17,19 +17,19 @@ import {
 
 const composer = (tab: Tab) => tab.getByRole('textbox', { name: 'Message #general' });
 const log = (tab: Tab) => tab.getByRole('log', { name: 'Messages in #general' });
-/** Returns an option that the bot suggests. */
+/** Returns one of the options that the bot suggests. */
 const suggestion = (tab: Tab, text: string) => tab.locator('datalist option', { hasText: text }).first();
 const answers = (tab: Tab) => log(tab).getByRole('article');
 const side = (tab: Tab) => tab.getByRole('complementary');
 
-/** An entry of a list, as rendered. */
+/** An entry in a list, as it is rendered. */
 interface Entry {
   readonly words: string;
   readonly isInEmbed: boolean;
   readonly lines: number;
 }
 
-/** Finds lines of a message that start with a bullet, and lines of an embed that contain a server or a game. */
+/** Finds all lines in a message that start with a bullet, and all lines in an embed that contain a server or a game. */
 const ENTRIES = `[...document.querySelectorAll('.content, .embed-text')].flatMap((text) => {
   const parts = [[]];
   for (const node of text.childNodes) {
@@ -49,7 +49,7 @@ const ENTRIES = `[...document.querySelectorAll('.content, .embed-text')].flatMap
   });
 })`;
 
-/** Counts the message times that another element covers. */
+/** Counts how many messages have a time that is hidden behind another element. */
 const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((message) => {
   message.scrollIntoView({ block: 'start' });
   const time = message.querySelector('.author time');
@@ -58,7 +58,7 @@ const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((messa
   return [left + 1, (left + right) / 2, right - 1].every(isSeen) ? [] : [time];
 }).length`;
 
-/** Counts the select menus beside the page that are too narrow for their longest option. */
+/** Counts the select menus next to the page that are too narrow for their longest option. */
 const CUT_CHOICES = `[...document.querySelectorAll('.side section[aria-labelledby=you] select')].filter((select) => {
   const { offsetWidth } = select;
   const whole = select.cloneNode(true);
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await scene.close();
   });
 
-  /** Opens a tab in a new Discord server, whose admin has already set the key. */
+  /** Opens a tab in a new Discord server, in which the admin has already set the key. */
   async function inNewServer(options: { readonly key?: boolean; readonly more?: string } = {}): Promise<Tab> {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Server ${discord.everyGuild.length}` });
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     return scene.tab(`&guild=${guild.id}${options.more ?? '&role=member'}`);
   }
 
-  /** Selects a command as people do: by its name and Enter. */
+  /** Selects a command the way people do, by typing its name and pressing Enter. */
   async function pickCommand(tab: Tab, name: string): Promise<void> {
     await composer(tab).fill(`/${name}`);
     await tab
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it('runs the line in the README when it is typed on the newly opened page', async () => {
+  it("runs the README's example when somebody types it on the page that has just been opened", async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .toMatchObject([{ game, server: host, port: Number(port) }]);
   });
 
-  it.for([1280, 390])('leads a new visitor to their first submission at %i px', async (width) => {
+  it.for([1280, 390])('guides a new visitor to their first submission at %i px', async (width) => {
     const tab = await scene.tab('&role=other', { viewport: { width, height: 800 } });
     await tab.getByRole('heading', { name: 'Game servers, submitted from Discord' }).waitFor();
     await tab.getByRole('button', { name: 'Try it yourself' }).click();
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe(`${width}.example.com`);
   });
 
-  it('preloads exactly the modules that it needs', async () => {
+  it('preloads the modules that it needs, and no others', async () => {
     const tab = await scene.tab();
     const preloaded = (await tab.evaluate(
       `[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)`,
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(preloaded.toSorted()).toEqual([...new Set(loaded)].toSorted());
   });
 
-  it('runs a pasted line, and recognises a command after a space', async () => {
+  it('runs a line that was pasted, and recognizes a command after a space', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/addservers file:docs/servers.csv');
     await expect.poll(() => tab.locator('input[type=file]').inputValue()).toContain('servers.csv');
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await composer(tab).inputValue()).toBe('/setkey sandbox-key-1234');
   });
 
-  it('lists the commands in the chosen language, and only those the user may run', async () => {
+  it('lists the commands in the chosen language, and only those that the user is allowed to run', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/');
     await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
-  it('rejects values that Discord would not send, and asks for missing ones', async () => {
+  it("rejects values that Discord wouldn't send, and asks for missing ones", async () => {
     const tab = await inNewServer();
     await run(tab, 'addserver');
     await expect.poll(() => tab.locator(':focus').getAttribute('name')).toBe('game');
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(tab).waitFor();
   });
 
-  it('shows a private reply only to its user, until they dismiss it', async () => {
+  it('shows a private reply only to its user, until the user dismisses it', async () => {
     const tab = await inNewServer();
     await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();
@@ -256,14 +256,14 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
-  it('reports that a message has changed if another user was faster', async () => {
+  it('says that a message has changed if another user was faster', async () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: 'Quick' });
     await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
     const member = people.at({ role: 'member', guild, locale: 'en-US' });
     const answer = await addServer(member, 'quick.example.com');
     const tab = await scene.tab(`&guild=${guild.id}&role=member`);
-    // Once frozen, the tab keeps showing its current state.
+    // After it has been frozen, the tab keeps showing its current state.
     await tab.addInitScript(`JSON.parse = ((parse) => {
       let shown;
       return (text) => {
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(second).getByText('hello from the page').waitFor();
   });
 
-  it('leads through the panel with the keyboard on a phone, before and after a restart', async () => {
+  it('shows how to use the panel with the keyboard on a phone, before and after a restart', async () => {
     const { sandbox } = scene;
     const { discord, listing, people } = sandbox;
     const guild = discord.guildEvents.add({ name: 'Panel' });
@@ -349,12 +349,12 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  // The longest entries contain a suggestion. They need four lines in French, and two in Japanese.
+  // The longest entries contain a suggestion. They take four lines in French, and two in Japanese.
   it.for([
     'en-US',
     'fr',
     'ja',
-  ])('shows entries of lists on a phone in at most four lines, in %s', async (locale) => {
+  ])('shows each list entry in at most four lines on a phone, in %s', async (locale) => {
     const { discord, people, listing } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Phones ${locale}` });
     await setKey(people.at({ role: 'admin', guild, locale }), 'sandbox-key-1234');
@@ -377,7 +377,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  it('submits the servers of a message with the keyboard', async () => {
+  it('submits the servers in a message with the keyboard', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
     await composer(tab).press('Enter');
@@ -388,7 +388,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await answers(tab).count()).toBe(2);
   });
 
-  it('offers the sample lists for a command with a file option', async () => {
+  it('offers sample lists for a command that has a file option', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
     await tab.getByRole('button', { name: 'docs/servers.csv' }).focus();
@@ -399,7 +399,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Submit 6 game servers' }).waitFor();
   });
 
-  it('fills in a form with several lines, and closes it on Escape', async () => {
+  it('lets users fill in a form with several lines, and closes it when they press Escape', async () => {
     const tab = await inNewServer();
     await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
@@ -419,10 +419,10 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByText('Only you can see this').waitFor();
   });
 
-  it('chooses options in a select menu, several of them with the keyboard', async () => {
+  it('lets users choose options in a select menu, and several options with the keyboard', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
-    // The reply about the key also has a select menu for the log channel.
+    // The reply about the key also contains a select menu for the log channel.
     const settings = log(tab)
       .getByRole('article')
       .filter({ has: tab.getByRole('link', { name: 'Command Permissions' }) });
@@ -444,7 +444,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it("doesn't apply ticks and choices to the control that replaces theirs", async () => {
+  it("doesn't apply ticks and choices to the control that replaces the one they were made in", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -470,7 +470,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await list.locator(':checked').count()).toBe(0);
   });
 
-  it('picks a role', async () => {
+  it('lets users pick a role', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     await log(tab).getByRole('combobox', { name: 'Change…' }).selectOption('Role to notify');
@@ -537,7 +537,9 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
   });
 
-  it.for([360, 390])('shows every message time uncovered on a phone of %i px', async (width) => {
+  it.for([
+    360, 390,
+  ])('shows the time of every message on a phone that is %i px wide, without covering it', async (width) => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
     const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
@@ -555,7 +557,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
 
   it.for([
     360, 1000,
-  ])('has its controls in a drawer at %i px, which keeps the focus while it is open', async (width) => {
+  ])('has its controls in a drawer at %i px, which keeps the focus as long as it is open', async (width) => {
     const tab = await scene.tab('', { viewport: { width, height: 800 } });
     const drawer = tab.getByRole('dialog', { name: 'Sandbox' });
     await tab.getByRole('button', { name: 'Sandbox' }).press('Enter');
@@ -576,7 +578,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await focusedName(tab)).toBe('Sandbox');
   });
 
-  it('shows its own texts in German if Discord is in German', async () => {
+  it('is shown in German if Discord is in German', async () => {
     const [, second] = scene.sandbox.discord.everyGuild;
     const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([
@@ -585,7 +587,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     ]);
   });
 
-  it('renders the text of a form like a message, and shows which files it accepts', async () => {
+  it("renders a form's text like a message, and shows which files the form accepts", async () => {
     const tab = await inNewServer();
     const dialog = tab.getByRole('dialog');
     await pickCommand(tab, 'addservers');
@@ -604,19 +606,19 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await dialog.locator('p br').count()).toBe(1);
   });
 
-  it('shows the traffic with Discord, and violations of its rules in red', async () => {
+  it('shows what Discord sends and receives, with violations of its rules in red', async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
     await fetch(`${discord.apiUrl}/v10/users/@me`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
     expect(discord.breaches.length).toBe(before + 1);
     const entry = side(tab).locator('li.broken', { hasText: '404: Not Found' }).first();
-    // Uses the keyboard, because a new entry would move the list between press and release of the mouse.
+    // This uses the keyboard, because a new entry could move the list between pressing and releasing the mouse button.
     await entry.locator('summary').press('Enter');
     await entry.getByText('404: Not Found').first().waitFor();
   });
 
-  it('reports that the application did not respond if the bot is dead, and restarts it', async () => {
+  it("says that the application didn't respond if the bot is dead, and restarts it", async () => {
     const tab = await inNewServer();
     await side(tab).getByRole('button', { name: 'kill -9' }).click();
     await side(tab).getByText('It is not running.').waitFor();
@@ -628,7 +630,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('makes Discord and the service fail, and adds and revokes keys', async () => {
+  it('can make Discord and the service fail, and can add and revoke keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
@@ -650,13 +652,13 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => listing.keys).not.toContain('another-key');
   });
 
-  it('logs no error to the console and sends no request to other machines', () => {
+  it("doesn't log errors to the console or send requests to other machines", () => {
     expect(scene.complaints).toEqual([]);
   });
 });
 
-describe.skipIf(!hasChromium)('a running scenario', () => {
-  it('waits for Next, even after a reload, scrolls to new messages, and can be repeated', async () => {
+describe.skipIf(!hasChromium)('a scenario that is running', () => {
+  it('waits until the user presses Next, even after a reload, scrolls to new messages, and can be repeated', async () => {
     const scene = await openPageScene({ read: undefined });
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     const step = (text: string) => tab.locator('.caption', { hasText: text }).waitFor();
@@ -680,7 +682,7 @@ describe.skipIf(!hasChromium)('a running scenario', () => {
       .toBe(true);
     await tab.getByRole('button', { name: 'Again' }).click();
     await step('1 of 3');
-    // Another scenario replaces it while it waits.
+    // Another scenario replaces it while it is waiting.
     await tab.getByRole('button', { name: 'Sandbox' }).click();
     await tab.getByRole('dialog').getByRole('link', { name: 'First key' }).click();
     await step('1 of 4');

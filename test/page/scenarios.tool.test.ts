@@ -11,7 +11,7 @@ import {
   tabTo,
 } from './open-page.ts';
 
-/** Checks the current state with axe, on every kind of screen. */
+/** Checks the current state with axe, once on every kind of screen. */
 async function look(tab: Tab, state: string): Promise<void> {
   for (const width of [360, 1280]) {
     await tab.setViewportSize({ width, height: 800 });
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('play "$name" with the keyboard alone, without any problem found by axe', async ({
+  it.for(SCENARIOS)('play "$name" with nothing but the keyboard, and axe doesn\'t find any problems', async ({
     title,
     steps,
   }) => {
@@ -60,14 +60,14 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await tab.context().close();
   });
 
-  it("follow Discord's rules, log no error to the console and send no request to other machines", () => {
+  it("follow Discord's rules, and don't log errors to the console or send requests to other machines", () => {
     expect(scene.sandbox.discord.breaches).toEqual([]);
     expect(scene.complaints).toEqual([]);
   });
 });
 
 describe.skipIf(!hasChromium)('the scenarios in German', () => {
-  it('run to the end only once', async () => {
+  it('run to the end, but only once', async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);

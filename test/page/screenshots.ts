@@ -3,11 +3,11 @@ import type { Page as Tab } from 'playwright-core';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
-/** A moment of a scenario, shown on a page of the docs. */
+/** A moment in a scenario that is shown on a page in docs. */
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** The number of the step before which the screenshot is taken. Without it, it is taken at the end. */
+  /** The screenshot is taken before the step with this number. If this is absent, it is taken at the end. */
   readonly before?: number;
   readonly width: number;
 }
@@ -22,11 +22,14 @@ const PICTURES: readonly Picture[] = [
   { name: 'report', scenario: 'list-of-250', width: 1000 },
 ];
 
-/** `npm run screenshots` replaces these files in `docs/pictures/`: each picture in light and in dark. */
+/** `npm run screenshots` replaces these files in `docs/pictures/`. There is a light and a dark version of each picture. */
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const LOCALE = 'en-US';
 
-/** Hides everything on the page except the message that is used next, or else the last message. */
+/**
+ * Hides everything on the page except the message that is used next. If there is none, hides everything except the last
+ * message.
+ */
 const SHOW_ALONE = `(() => {
   const target = document.querySelector('.messages .target');
   const message = target?.closest('.message') ?? [...document.querySelectorAll('.message')].at(-1);
@@ -37,9 +40,9 @@ const SHOW_ALONE = `(() => {
   document.getElementById('page').style.display = 'block';
   message.style.margin = '0';
 })()`;
-/** Waits two frames, until everything is rendered. */
+/** Waits two frames, until everything has been rendered. */
 const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
-/** More than the height of any message. */
+/** No message is taller than this. */
 const HEIGHT = 3_000;
 
 async function take(tab: Tab, { name, width }: Picture): Promise<void> {
@@ -60,7 +63,7 @@ for (const { name, steps } of SCENARIOS) {
   const wanted = PICTURES.filter(({ scenario }) => scenario === name);
   if (wanted.length === 0) continue;
   const tab = await scene.tab(`&scenario=${name}&locale=${LOCALE}`, { deviceScaleFactor: 2 });
-  /** Uses a new tab with the same content, so that this tab keeps the parts that a picture hides. */
+  /** Uses a new tab with the same content, so that this tab doesn't lose the parts that a picture hides. */
   const takeAll = async (before: number | undefined) => {
     for (const picture of wanted.filter((each) => each.before === before)) {
       await tab.locator(`html[lang="${LOCALE}"]`).waitFor();

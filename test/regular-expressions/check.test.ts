@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultsIn } from './check.ts';
 import { expressionsIn } from './find.ts';
 
-describe('the checker of regular expressions', () => {
+describe('the regular expression check', () => {
   it.each([
     'export const end = (text: string) => text.replace(/[a-z]+$/u, "");',
     `const SET = "[a-z]"; new RegExp(\`\${SET}+$\`, "u");`,
@@ -22,12 +22,12 @@ describe('the checker of regular expressions', () => {
     expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);
   });
 
-  it('accepts linear expressions, and ignores similar text', async () => {
+  it('accepts linear expressions, and ignores strings that look like expressions', async () => {
     const source = 'const s = "/[a-z]+$/"; // /[a-z]+$/\n/^[a-z]+$/u.test(s); s.matchAll(/ /g); 4 / 2 / 1;';
     expect(await faultsIn(source)).toEqual([]);
   });
 
-  it('finds each expression with its line in a file with types', () => {
+  it('finds each expression and its line in a file with types', () => {
     const source = 'interface A {\n  readonly a: string;\n}\nconst a = (b: A) => /x/g.test(b.a);\n';
     expect(expressionsIn(source)).toEqual([{ line: 4, pattern: 'x', flags: 'g' }]);
   });

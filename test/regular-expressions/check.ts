@@ -2,13 +2,13 @@ import { check, type Diagnostics } from 'recheck';
 import { expressionsIn } from './find.ts';
 
 /**
- * The time limit for one expression, in milliseconds. Far above the slowest on a busy machine; beyond it the result is
- * uncertain.
+ * The time limit for a single expression, in milliseconds. Even the slowest one on a busy machine takes far less. If it is
+ * exceeded, the result is uncertain.
  */
 const TIMEOUT_MS = 60_000;
 /**
- * Expressions with a lookahead are tested rather than proved. The tests depend on the characters read instead of the clock,
- * so every run finds the same.
+ * Expressions with a lookahead can't be proved, so they are tested. The tests depend on how many characters are read and
+ * not on the clock, so every run finds the same problems.
  */
 const ALWAYS_THE_SAME = {
   randomSeed: 1,
@@ -18,8 +18,8 @@ const ALWAYS_THE_SAME = {
 };
 
 /**
- * Returns the errors in a source file's regular expressions, one per line. These are expressions whose time grows faster than
- * their text, such as `[a-z]+$`, and those known only at run time.
+ * Returns the errors in a source file's regular expressions, one per line. An error is an expression whose time grows
+ * faster than the length of its input, such as `[a-z]+$`, or one that is only known at run time.
  */
 export async function faultsIn(source: string): Promise<readonly string[]> {
   const faults: string[] = [];

@@ -1,20 +1,21 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, type Expression, parse, type VariableDeclarator } from 'acorn';
 
-/** A regular expression in a source file. Properties known only at run time are absent. */
+/** A regular expression in a source file. Properties that are only known at run time are absent. */
 export interface FoundExpression {
-  /** Counted from 1. */
+  /** The number of the line, starting at 1. */
   readonly line: number;
   readonly pattern?: string | undefined;
   readonly flags?: string | undefined;
 }
 
-/** Methods that convert a text to a regular expression. */
+/** Methods that convert a string to a regular expression. */
 const MAKE_ONE_OF_TEXT = new Set(['match', 'matchAll']);
 
 /**
- * Finds every regular expression in a TypeScript file: literals, and calls of `RegExp` with constant text (literals,
- * templates, `String.raw`, `+`, and constants of the same file). Types are stripped as by Node, which keeps the line numbers.
+ * Finds every regular expression in a TypeScript file. This includes literals, and calls to `RegExp` with a constant
+ * string, which can consist of literals, templates, `String.raw`, `+`, and constants in the same file. It removes types the
+ * way Node does, which doesn't change line numbers.
  */
 export function expressionsIn(source: string): readonly FoundExpression[] {
   const program = parse(stripTypeScriptTypes(source), {
@@ -51,7 +52,7 @@ export function expressionsIn(source: string): readonly FoundExpression[] {
     if (id.type === 'Identifier' && init) constants.set(id.name, init);
   }
 
-  /** Returns the text of a constant expression. */
+  /** Returns the string that a constant expression evaluates to. */
   function textOf(node: AnyNode | undefined): string | undefined {
     switch (node?.type) {
       case 'Literal':

@@ -1,6 +1,6 @@
 /**
- * Checks every regular expression of the product, and fails if one isn't linear. Part of `npm run check`. The sandbox is left
- * out, because its only input comes from its own user.
+ * Checks every regular expression in the bot, and fails if one of them isn't linear. This is part of `npm run check`. It
+ * skips the sandbox, because all of the sandbox's input comes from its own user.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { faultsIn } from './check.ts';

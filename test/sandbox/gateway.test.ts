@@ -19,7 +19,7 @@ async function open(options: Partial<StandInOptions> = {}) {
 }
 
 describe("the stand-in's gateway connection", () => {
-  it('closes if no heartbeat arrives', async () => {
+  it("closes if it doesn't receive a heartbeat", async () => {
     const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
     expect(broken()).toEqual(['4009 SessionTimedOut']);
@@ -42,7 +42,7 @@ describe("the stand-in's gateway connection", () => {
 });
 
 describe('the IDENTIFY limit', () => {
-  it('lets the shards identify one after another, five seconds apart', async () => {
+  it('lets shards identify one after another, five seconds apart', async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -54,7 +54,7 @@ describe('the IDENTIFY limit', () => {
     expect(broken()).toEqual([]);
   });
 
-  it("rejects more once the day's 1,000 are used, and resets a day later", async () => {
+  it("rejects more after the day's 1,000 have been used, and resets a day later", async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
@@ -89,7 +89,7 @@ describe('a session', () => {
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('expires when closed with %i, %i ms later', async (code, waitMs) => {
+  ])('expires if it is closed with %i, %i ms later', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(await again.next(9)).toMatchObject({ d: false });
   });
 
-  it('cannot be resumed with a sequence number that was never sent', async () => {
+  it("can't be resumed with a sequence number that was never sent", async () => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(4200);
@@ -110,8 +110,8 @@ describe('a session', () => {
   });
 });
 
-// The gateway's other faults are tested through the bot: test/faults/gateway.test.ts.
-it('the gateway requests a heartbeat', async () => {
+// The gateway's other faults are tested through the bot in test/faults/gateway.test.ts.
+it('the gateway can request a heartbeat', async () => {
   const { standIn } = await open();
   const session = await identified(standIn);
   standIn.gateway.requestHeartbeat();

@@ -7,7 +7,7 @@ const nameOf = (id: string) => (id === ID ? 'admin' : undefined);
 const NOW = Date.UTC(2026, 0, 2, 12);
 const read = (text: string) => drawText(marksOf(text, nameOf), NOW);
 
-describe('Discord’s markdown', () => {
+describe('the stand-in for Discord’s markdown', () => {
   it.each([
     ['**bold** *slanted* __under__ ~~gone~~ ||hidden||', 'bold slanted under gone hidden'],
     [`</setkey:${ID}> by <@${ID}> in <#${ID}>`, '/setkey by @admin in #admin'],
@@ -17,7 +17,7 @@ describe('Discord’s markdown', () => {
     ['```json\n{"a": "**"}\n```', '{"a": "**"}'],
     ['**open `and unfinished', '**open `and unfinished'],
     [`<t:${NOW / 1000 - 120}:R>`, '2 minutes ago'],
-  ])('reads %s as a reader sees it', (text, shown) => {
+  ])('parses %s the way readers see it', (text, shown) => {
     expect(read(text)).toBe(shown);
   });
 
@@ -32,7 +32,7 @@ describe('Discord’s markdown', () => {
     expect(kinds).toEqual(['quote', 'small', 'break', 'text']);
   });
 
-  it('links only to web addresses', () => {
+  it('only creates links to web addresses', () => {
     const marks = marksOf('[a](javascript:alert)', nameOf);
     expect(JSON.stringify(marks)).not.toContain('"href":"javascript');
   });

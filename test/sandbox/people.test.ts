@@ -21,7 +21,7 @@ const button = (custom_id: string, more: object = {}) => ({
 const row = (...components: object[]) => ({ type: 1, components });
 const file = (filename: string) => ({ filename, bytes: Buffer.from('a,b') });
 
-/** Replies to the next interaction with this message. @returns the message as the user sees it */
+/** Replies to the next interaction with this message. @returns the message as its user sees it */
 async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
   await bot.respond(await bot.nextInteraction(), { type: 4, data });
   const answer = await coming;
@@ -30,7 +30,7 @@ async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
 }
 
 describe('a direct message', () => {
-  it('supports buttons outside a guild, and the commands for direct messages', async () => {
+  it('supports buttons outside guilds, and commands that can be used in direct messages', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const channelId = standIn.directChannel(person.userId);
@@ -66,7 +66,7 @@ describe('a direct message', () => {
 });
 
 describe('a command', () => {
-  it('is shown only to users who can use it', async () => {
+  it('is only shown to users who are allowed to use it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const names = (who = person) => who.commands().map(({ name }) => name);
@@ -93,14 +93,14 @@ describe('a command', () => {
     ['read', { file: file('list.exe') }, 'file is not a file of an accepted type'],
     ['choose', {}, 'one is required'],
     ['choose', { one: 'b' }, 'one is not one of the choices'],
-  ])('is not sent: %s %o', async (name, options, why) => {
+  ])("isn't sent: %s %o", async (name, options, why) => {
     const bot = await open();
     expect(await bot.person.slash(name, options)).toEqual({ kind: 'refused', why });
   });
 });
 
 describe('a reply', () => {
-  it("is lost if no response arrives within three seconds, or no edit within the token's lifetime", async () => {
+  it('is lost if there is no response within three seconds, or no edit before the token expires', async () => {
     const bot = await open();
     const { standIn, person } = bot;
     const silent = person.slash('read');
@@ -116,7 +116,7 @@ describe('a reply', () => {
 });
 
 describe('a message', () => {
-  it('offers its enabled buttons to those who can see it', async () => {
+  it('offers its enabled buttons to everyone who can see it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [
@@ -138,7 +138,7 @@ describe('a message', () => {
     expect(await other.press(message, 'go')).toMatchObject({ kind: 'refused' });
   });
 
-  it('accepts only the offered values in its text, channel and role selects', async () => {
+  it('only accepts values that its string, channel and role selects offer', async () => {
     const bot = await open();
     const { person } = bot;
     const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));
@@ -188,7 +188,7 @@ describe('a modal', () => {
     return answer.modal;
   }
 
-  it('is submitted once', async () => {
+  it('can only be submitted once', async () => {
     const bot = await open();
     const modal = await opened(bot);
     const coming = bot.person.submit(modal, { key: 'abc' });
@@ -204,7 +204,7 @@ describe('a modal', () => {
     [{ key: 'abcdef' }, 'key is too long'],
     [{ key: 'ab\nc' }, 'key is a single line'],
     [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
-  ])('is not submitted with %o', async (values, why) => {
+  ])("can't be submitted with %o", async (values, why) => {
     const bot = await open();
     expect(await bot.person.submit(await opened(bot), values)).toEqual({ kind: 'refused', why });
   });
@@ -217,12 +217,12 @@ describe('a modal', () => {
   it.each([
     [{ pick: 'C' }, 'pick offers no such option'],
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
-  ])('is not submitted with unacceptable values: %o', async (entered, why) => {
+  ])("can't be submitted with unacceptable values: %o", async (entered, why) => {
     const bot = await open();
     expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'refused', why });
   });
 
-  it('can be submitted again by its user if no response arrived', async () => {
+  it('can be submitted again by its user if there was no response', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const modal = await opened(bot);

@@ -48,7 +48,7 @@ const message = (body: object, more: Partial<SentMessage> = {}) =>
   });
 const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
 
-it('Discord counts a character outside the Basic Multilingual Plane as one', () => {
+it('Discord counts a character outside the Basic Multilingual Plane as a single one', () => {
   expect(message({ content: '😀'.repeat(2_000) })).toBeUndefined();
 });
 
@@ -219,7 +219,7 @@ describe('the REST API', () => {
     };
   }
 
-  it('names the error and its place, and records the breach', async () => {
+  it('describes the error and where it is, and records the violation', async () => {
     const { standIn, respond, asked } = await open();
     const interaction = await asked();
     const refused = await respond(interaction, {
@@ -231,7 +231,7 @@ describe('the REST API', () => {
     expect(standIn.breaches).toMatchObject([
       { title: 'A button has a label, and either a custom id or a URL', method: 'POST', status: 400 },
     ]);
-    // A rejected body does not use up the response.
+    // If a body is rejected, the bot can still respond.
     expect((await respond(interaction, { type: 5 })).status).toBe(204);
   });
 
@@ -263,7 +263,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of commands, and drops localisations that equal the default', async () => {
+  it('keeps the ids of commands, and removes localizations that are the same as the default', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -277,17 +277,17 @@ describe('the REST API', () => {
     expect(JSON.stringify(short)).not.toContain('lire');
   });
 
-  it('does not let a bot remove the entry point command', async () => {
+  it("doesn't let a bot remove the entry point command", async () => {
     const { broken } = await open({ entryPoint: true });
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
-  it('accepts a first response within three seconds, once', async () => {
+  it('accepts one first response within three seconds', async () => {
     const { standIn, respond, asked, broken } = await open();
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
     expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
-    // A bot that repeats its response may have received nothing. A different response is a second one.
+    // A bot that repeats its response may not have received the result. A different response counts as a second one.
     for (const again of [{ type: 5 }, { type: 4, data: { content: 'again' } }])
       expect((await respond(interaction, again)).json).toMatchObject({ code: 40060 });
     const late = await asked();
@@ -296,7 +296,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
-  it('returns 404 for a message before the first response, and does not count reading as a breach', async () => {
+  it("returns 404 for a message before the first response, and doesn't count reading it as a violation", async () => {
     const { webhook, asked, broken } = await open();
     const interaction = await asked();
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
@@ -307,7 +307,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Unknown Webhook']);
   });
 
-  it('replaces the loading message with the first follow-up, and keeps its visibility', async () => {
+  it('replaces the loading message with the first follow-up, which has the same visibility', async () => {
     const { webhook, deferred, seen } = await open();
     const interaction = await deferred();
     await webhook(interaction, 'POST ', { json: { content: 'first', flags: 64 } });
@@ -318,14 +318,14 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('expires the token after a quarter of an hour', async () => {
+  it('makes the token expire after a quarter of an hour', async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     standIn.clock.advance(15 * 60_000 + 1);
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves files for a day to anyone with the link', async () => {
+  it('serves files for a day to everyone who has the link', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const interaction = await deferred();
     const body = new FormData();
@@ -340,7 +340,7 @@ describe('the REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('limits the requests of an interaction, and reports the limit in headers', async () => {
+  it('limits how many requests are made for an interaction, and reports the limit in headers', async () => {
     const { standIn, webhook, deferred, broken } = await open();
     const interaction = await deferred();
     const read = () => webhook(interaction, 'GET /messages/@original');
@@ -355,7 +355,7 @@ describe('the REST API', () => {
     expect((await read()).status).toBe(200);
   });
 
-  it('posts in channels that the bot can write in', async () => {
+  it('posts in channels in which the bot can send messages', async () => {
     const { standIn, guild, broken, ask } = await open();
     const { guildEvents, channels } = standIn;
     const [general, staff] = channels(guild);
@@ -373,7 +373,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows 3 edits in 6 seconds per channel for messages that are older than an hour', async () => {
+  it('allows 3 edits in 6 seconds per channel if the messages are more than an hour old', async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -387,7 +387,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('opens direct messages with a user, and posts the messages that the user accepts', async () => {
+  it('opens direct message channels with users, and posts messages if the user accepts them', async () => {
     const { standIn, guild, person, broken, ask } = await open();
     const { guildEvents, person: newPerson, refuseDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
@@ -433,7 +433,7 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('pings only users and roles that a message may ping', async () => {
+  it('only pings users and roles that a message is allowed to ping', async () => {
     const { standIn, guild, person, ask } = await open();
     const { guildEvents } = standIn;
     const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });
@@ -466,14 +466,14 @@ describe('the REST API', () => {
     }
   });
 
-  it('injects a fault on matching paths only', async () => {
+  it('only injects a fault on matching paths', async () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
     expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
-  it('ignores requests over silenced connections, and responds over new ones', async () => {
+  it('ignores requests over silenced connections, and responds to requests over new ones', async () => {
     const { standIn } = await open();
     const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });
@@ -489,7 +489,7 @@ describe('the REST API', () => {
     await dispatcher.destroy();
   });
 
-  it("finds a secret in the bot's requests, however it is encoded", async () => {
+  it("finds a secret in the bot's requests, no matter how it is encoded", async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
@@ -498,7 +498,7 @@ describe('the REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it("fails on closing if a response differs from Discord's", async () => {
+  it("fails on closing if one of its responses isn't what Discord would send", async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

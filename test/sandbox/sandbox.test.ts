@@ -8,7 +8,7 @@ await sandbox.startBot();
 
 type Of<K extends SandboxEvent['kind']> = Extract<SandboxEvent, { readonly kind: K }>;
 
-/** Collects the events that a front end receives during an action. */
+/** Collects the events that a front end receives while an action runs. */
 async function eventsDuring<K extends SandboxEvent['kind']>(
   kind: K,
   act: () => Promise<unknown> | unknown,
@@ -27,7 +27,7 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a front end of the sandbox', () => {
-  it('receives ephemeral replies with the user who sees them', async () => {
+  it('receives ephemeral replies together with the user who sees them', async () => {
     const member = somebody('member');
     const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
@@ -43,7 +43,7 @@ describe('a front end of the sandbox', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('receives traffic in both directions, and a breach right after the request that caused it', async () => {
+  it('receives traffic in both directions, and a violation immediately after the request that caused it', async () => {
     const wire = await eventsDuring('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');
@@ -61,7 +61,7 @@ describe('a front end of the sandbox', () => {
     ]);
   });
 
-  it("is notified of changes to the listing service's behaviour and keys, and of its responses", async () => {
+  it("is notified when the listing service's behaviour or keys change, and when it responds", async () => {
     const { listing } = sandbox;
     expect(
       await eventsDuring('listing', () => listing.behave({ kind: 'status', status: 503 }, 1)),
@@ -75,7 +75,7 @@ describe('a front end of the sandbox', () => {
     expect(listing.keys).toEqual(['sandbox-key-1234', 'sandbox-key']);
   });
 
-  it('shares users with other front ends, with a separate user per guild', () => {
+  it('shares users with other front ends, but has a separate user in each guild', () => {
     expect(somebody('admin')).toBe(somebody('admin'));
     expect(somebody('admin').userId).not.toBe(somebody('admin', 1).userId);
   });
@@ -87,7 +87,7 @@ describe('the bot process', () => {
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });
 
-  it('breaks no rule and logs no error if Discord takes 2 seconds to respond', async () => {
+  it("doesn't break any rules or log any errors if Discord takes 2 seconds to respond", async () => {
     const outcomes = () => lines.filter((line) => line.includes('"msg":"interaction"'));
     const lines: string[] = [];
     const stop = sandbox.watch((event) => event.kind === 'log' && lines.push(event.line));
@@ -99,7 +99,7 @@ describe('the bot process', () => {
     await expect
       .poll(outcomes, { timeout: 10_000 })
       .toEqual([expect.stringContaining('"outcome":"answered"')]);
-    // The second attempt gets a response in the end, too.
+    // The second attempt also gets a response in the end.
     await expect.poll(made, { timeout: 10_000 }).toBe(before.made + 2);
     sandbox.troubleDiscord('ok');
     stop();
@@ -108,15 +108,15 @@ describe('the bot process', () => {
     expect(lines.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
   });
 
-  it('reports an unexpected end with its status and last output, and starts again', async () => {
+  it('reports an unexpected exit with its status and last output, and starts again', async () => {
     const [crashed] = await eventsDuring('bot', async () => {
-      // 4013, invalid intents: a bot can't recover from it.
+      // 4013 means invalid intents. A bot can't recover from that.
       sandbox.discord.gateway.close(4013);
       await expect.poll(() => sandbox.botState).toBe('crashed');
     });
     expect(crashed).toMatchObject({ state: 'crashed', exit: { status: 1, signal: null, wanted: false } });
     const lastWords = crashed !== undefined && 'exit' in crashed ? crashed.exit.lastWords : [];
-    // Lines that aren't JSON, for a person at a terminal.
+    // Lines that aren't JSON, for somebody who is looking at a terminal.
     expect(lastWords.filter((line) => !line.startsWith('{'))).toEqual([
       expect.stringMatching(/^server-listing-bot: .*4013.*the intents are not valid/),
     ]);
@@ -125,7 +125,7 @@ describe('the bot process', () => {
     expect(await somebody('member').slash('games')).toMatchObject({ kind: 'message' });
   });
 
-  it('reports a restart as a stop, not as a crash', async () => {
+  it('reports a restart as a stop, and not as a crash', async () => {
     const states = await eventsDuring('bot', () => sandbox.restart());
     expect(states).toMatchObject([
       { state: 'stopped', exit: { status: 0, wanted: true } },

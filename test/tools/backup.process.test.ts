@@ -24,14 +24,14 @@ import { bytesOnDisk, openStore, rowsIn } from '../support/database.ts';
 import { folder, recorder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-/** Runs `npm run backup -- …` or `restore` as defined in package.json. */
+/** Runs `npm run backup -- …` or `npm run restore -- …` as defined in package.json. */
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
   runFile([`src/tools/${tool}.ts`, ...args], { env });
 
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
 
-/** Creates a folder with a database that contains one value. No bot runs on it. */
+/** Creates a folder with a database that contains a single value. No bot uses it. */
 async function made(key = 'a:1'): Promise<string> {
   const data = folder();
   const opened = await openStore(pathIn(data));
@@ -51,7 +51,7 @@ async function valueIn(path: string, key: string): Promise<unknown> {
   return value;
 }
 
-/** Returns the rejection, which is one line. */
+/** Returns the error with which an action is rejected. It has a single line. */
 async function refusalOf(action: Promise<unknown>): Promise<string> {
   const error = await action.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
@@ -60,7 +60,7 @@ async function refusalOf(action: Promise<unknown>): Promise<string> {
   return message;
 }
 
-/** Runs a bot that changes the value and is killed, so that only the file's log contains the change. */
+/** Runs a bot that changes the value and is then killed, so that the change is only in the database's log. */
 async function changedAndKilled(data: string): Promise<void> {
   const script = `const { DatabaseSync } = require('node:sqlite'); const database = new DatabaseSync(process.argv[1]);
     database.exec("UPDATE keyv SET value = replace(value, 'kept', 'late')"); process.kill(process.pid, 'SIGKILL');`;
@@ -69,7 +69,7 @@ async function changedAndKilled(data: string): Promise<void> {
 }
 
 describe('npm run backup', () => {
-  it('creates a file for its owner only, stores its time, and names the missing key', async () => {
+  it("creates a file that only its owner can access, stores when it was made, and names the key that isn't in it", async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const before = Date.now();
@@ -84,7 +84,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it("doesn't begin if the disk is too full", async () => {
+  it("doesn't start if the disk is too full", async () => {
     const data = await made();
     const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
     const env = { ...store(data), NODE_OPTIONS: `--import=${preload}` };
@@ -96,7 +96,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).join()).not.toContain('copy');
   });
 
-  it('omits deleted data, even if the database still contains its bytes', async () => {
+  it('leaves out deleted data, even if the database still contains its bytes', async () => {
     const data = folder();
     const database = new DatabaseSync(pathIn(data));
     database.exec("CREATE TABLE keyv (key TEXT, value TEXT); INSERT INTO keyv VALUES ('a', 'the-secret')");
@@ -108,7 +108,7 @@ describe('npm run backup', () => {
     expect(bytesOnDisk(file)).not.toContain('the-secret');
   });
 
-  it('overwrites the leftovers of a killed backup, also under another name', async () => {
+  it('overwrites what a killed backup has left behind, even under another name', async () => {
     const data = await made();
     const database = new DatabaseSync(pathIn(data));
     database.exec(`CREATE TABLE large AS
@@ -127,15 +127,15 @@ describe('npm run backup', () => {
     expect(readdirSync(out)).toEqual(['tuesday.sqlite']);
   });
 
-  it("is complete, with a warning, if the folder can't be synced", async () => {
+  it("is complete if the folder can't be synced, but prints a warning", async () => {
     const data = await made();
-    // A folder that accepts files but can't be opened itself.
+    // Files can be created in this folder, but the folder itself can't be opened.
     const out = join(data, 'out');
     mkdirSync(out);
     chmodSync(out, 0o300);
     const file = join(out, 'copy.sqlite');
     const done = await runFile(['src/tools/backup.ts', file], { env: store(data), isOrdinary: true });
-    // Only root can remove the content of a folder that can't be opened.
+    // Only root can remove what is in a folder that can't be opened.
     chmodSync(out, 0o700);
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining('and checked it') });
     expect(done.stderr).toMatch(
@@ -144,7 +144,7 @@ describe('npm run backup', () => {
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it('reports an error on one line, and creates no file', async () => {
+  it("reports an error on one line, and doesn't create a file", async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -179,7 +179,7 @@ it.each([
 });
 
 describe('npm run restore', () => {
-  /** Returns why a file is rejected; nothing may have changed. */
+  /** Returns why a file is rejected. Nothing may have changed. */
   async function refused(data: string, file: string): Promise<string> {
     const files = () =>
       readdirSync(data)
@@ -191,7 +191,7 @@ describe('npm run restore', () => {
     return said;
   }
 
-  it("rejects a file that a bot can't use, and leaves the database unchanged", async () => {
+  it("rejects a file that a bot can't use, and doesn't change the database", async () => {
     const data = await made();
     const file = join(folder(), 'copy.sqlite');
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
@@ -205,7 +205,7 @@ describe('npm run restore', () => {
     );
   });
 
-  it('keeps the replaced database for its owner only, including changes only in its log', async () => {
+  it('keeps the database that it replaces, including changes that are only in its log, and only lets its owner access it', async () => {
     const data = await made('a:previous');
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
@@ -221,7 +221,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it('settles unfinished work as unknown, even if unsent, because it may have been sent after the backup', async () => {
+  it("marks unfinished submissions as unknown even if they weren't sent, because they may have been sent after the backup", async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });
@@ -236,7 +236,7 @@ describe('npm run restore', () => {
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  it('accepts a manual copy with its log if there is no database yet', async () => {
+  it('accepts a manual copy and its log if there is no database yet', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');
@@ -250,7 +250,7 @@ describe('npm run restore', () => {
 });
 
 describe('a backup of a bot that members are using', () => {
-  it('restores a bot that replies and never sends a server twice, with the right key, and only while no bot runs', async () => {
+  it('restores a bot that replies and never sends a server twice, but only with the right key and while no bot is running', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

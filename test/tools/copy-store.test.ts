@@ -35,7 +35,7 @@ async function keysOver(store: Store) {
   return createApiKeys({ store, encryption, now: Date.now, logger: recorder() });
 }
 
-/** More rows than fit into one statement. */
+/** These are more rows than fit into one statement. */
 const HOSTS = Array.from({ length: 1_201 }, (_, number) => `s${number}.example.com`);
 
 async function fill(url: StoreUrl): Promise<void> {
@@ -55,7 +55,7 @@ async function fill(url: StoreUrl): Promise<void> {
   await store.stop();
 }
 
-/** Returns everything in a database. */
+/** Returns everything that is in a database. */
 async function contentOf(url: StoreUrl) {
   const store = await openStoreAt(url);
   const rows = new Set<string>();
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(file)).toEqual(before);
   });
 
-  it('waits for a table whose rows take longer to count than a bot would wait', async () => {
+  it('waits for a table even if it takes longer to count its rows than a bot would wait', async () => {
     const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(back)).toEqual(await contentOf(storeUrl));
   });
 
-  it("names records that the key can't decrypt, and copies them", async () => {
+  it("lists records that the key can't decrypt, but copies them", async () => {
     const [file, { url }] = [newFile(), await database()];
     await fill(file);
     const store = await openStoreAt(file);
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toMatch(/^copy-store: another bot runs on the database [^\n]+\n$/);
   });
 
-  it("rejects a target that isn't empty, and leaves it unchanged", async () => {
+  it("rejects a target that isn't empty, and doesn't change it", async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     await fill(file);
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);
@@ -137,7 +137,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
-  it('rejects a source whose tables need a migration, and leaves them unchanged', async () => {
+  it("rejects a source whose tables need a migration, and doesn't change them", async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     const forget = 'delete from kysely_migration';
     await fill(file);
@@ -159,7 +159,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select name from kysely_migration')).toEqual([]);
   });
 
-  it('needs the key that the data was encrypted with', async () => {
+  it('needs the key with which the data was encrypted', async () => {
     const [file, { url, query }] = [newFile(), await database()];
     await fill(file);
     const another = randomBytes(32).toString('base64');

@@ -26,7 +26,7 @@ type Changes = Readonly<Record<string, string>>;
 const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
-/** A bot that has run once: its commands are published, and its store and key exist. */
+/** A bot that has run once. Its commands have been published, and it has created its store and key. */
 const bot = await openBot();
 const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
 await bot.newGuild({ key: OPERATOR_KEY });
@@ -47,7 +47,7 @@ const environment = (changes: Changes): Changes => ({
 interface Said {
   readonly text: string;
   readonly status: number | null;
-  /** The failed checks. */
+  /** The checks that failed. */
   readonly failed: readonly (string | undefined)[];
 }
 
@@ -60,7 +60,7 @@ function said(text: string, status: number | null, env: Changes): Said {
   return { text, status, failed };
 }
 
-/** Runs the doctor as an operator does, for behaviour that needs a process. */
+/** Runs the doctor the way an operator would. Use this to test behaviour that needs its own process. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const { stdout, stderr, status } = await runFile(['src/tools/doctor.ts'], { cwd: folder, env });
@@ -77,7 +77,7 @@ async function examine(changes: Changes = {}): Promise<Said> {
   return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
-/** Expects that exactly this check fails, with these words and a fix. */
+/** Expects that this check fails and no other, with these words and a fix. */
 async function fails(check: string, words: RegExp, changes: Changes, run = examine): Promise<void> {
   const { text, status, failed } = await run(changes);
   expect({ failed, status }).toEqual({ failed: [check], status: 1 });
@@ -85,14 +85,14 @@ async function fails(check: string, words: RegExp, changes: Changes, run = exami
   expect(text).toMatch(/ → .{10}/);
 }
 
-/** Starts another Discord without any of the commands. Returns the variables for it. */
+/** Starts another Discord stand-in that doesn't have any of the commands. Returns the variables for it. */
 async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
   const discord = await startDiscord({ token: bot.token, ...settings });
   onTestFinished(() => discord.close());
   return { DISCORD_API_URL: discord.apiUrl };
 }
 
-/** Starts a Discord that answers every request in the same way. Returns the variables for it. */
+/** Starts a Discord stand-in that responds to every request in the same way. Returns the variables for it. */
 async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -111,7 +111,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it('finds everything in order while a bot is running, without changing anything', async () => {
+  it("finds no problems while a bot is running, and doesn't change anything", async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -127,27 +127,27 @@ describe('npm run doctor', () => {
     await fails('Configuration', /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/, changes, doctor);
   });
 
-  it('finds a wrong clock', async () => {
+  it('finds a clock that is wrong', async () => {
     const CLOCK_FILE = await fileWith('clock', '420000');
     const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
     await fails('Clock', /is 7 minutes ahead of Discord's/, changes, doctor);
   });
 
-  it('finds a nearly full disk', async () => {
+  it('finds a disk that is almost full', async () => {
     const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
     await fails('Disk', /only 3 MiB are free[\s\S]*free some space/, changes, doctor);
   });
 });
 
-describe('the doctor, about Discord', () => {
-  it('finds a rejected token, and skips the checks that need it', async () => {
+describe("the doctor's check of Discord", () => {
+  it('finds a token that Discord rejects, and skips the checks that need it', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
-  it('finds that Discord is unreachable', async () => {
+  it("finds that it can't reach Discord", async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
     expect(text).toMatch(/cannot reach Discord: connection refused/);
@@ -180,7 +180,7 @@ describe('the doctor, about Discord', () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('finds an Interactions Endpoint URL, which keeps commands from the gateway', async () => {
+  it('finds an Interactions Endpoint URL, which prevents the gateway from receiving commands', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -188,7 +188,7 @@ describe('the doctor, about Discord', () => {
     expect(text).toMatch(/clear "Interactions Endpoint URL" on \S+ and save/);
   });
 
-  it('finds over HTTP that the URL is missing or has another key', async () => {
+  it('finds that the URL is missing or belongs to another key if the bot uses HTTP', async () => {
     const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
     await fails(
@@ -210,14 +210,14 @@ describe('the doctor, about Discord', () => {
     expect(text).toMatch(/skipped +IDENTIFYs +the bot does not use the gateway/);
   });
 
-  it('finds an installation that would omit the bot', async () => {
+  it('finds an installation that would leave out the bot', async () => {
     const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
     const { failed, text } = await examine(changes);
     expect(failed).toEqual(['Invitation']);
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists the requirements for verifying an application, from 75 servers on', async () => {
+  it('lists what is required to verify an application if it is in 75 servers or more', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
@@ -247,7 +247,7 @@ describe('the doctor, about Discord', () => {
     expect(few.text).toContain('The bot has what it needs; warnings: 1.');
   });
 
-  it('finds other commands published under the same names, and missing commands', async () => {
+  it('finds commands that were published by another program under the same names, and missing commands', async () => {
     const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
@@ -266,14 +266,14 @@ describe('the doctor, about Discord', () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('finds a day with few starts left: %d of 1000 were used', async (identifiesUsed, first) => {
+  ])('finds that few starts are left for the day: %d of 1000 were used', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });
 });
 
-describe('the doctor, about everything else', () => {
-  it('finds an unreachable listing service, and a key that the service rejects', async () => {
+describe("the doctor's check of everything else", () => {
+  it("finds a listing service that it can't reach, and a key that the service rejects", async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
     await fails('Listing service', /does not respond as it should: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
@@ -283,7 +283,7 @@ describe('the doctor, about everything else', () => {
     );
   });
 
-  it('suggests LISTING_API_URL without the /api at its end if the service answers there', async () => {
+  it('suggests LISTING_API_URL without the /api at its end if the service responds there', async () => {
     const listing = await startListing();
     onTestFinished(() => listing.close());
     listing.allow(OPERATOR_KEY);
@@ -293,13 +293,13 @@ describe('the doctor, about everything else', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('notes that there is no page on which members can check what is unconfirmed', async () => {
+  it('mentions that members have no page on which they can check unconfirmed servers', async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
   });
 
-  it('asks Steam once if SERVER_LOOKUP is on, and warns if it does not respond', async () => {
+  it('sends one request to Steam if SERVER_LOOKUP is on, and warns if there is no response', async () => {
     expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
     const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
@@ -312,7 +312,7 @@ describe('the doctor, about everything else', () => {
     expect(warned).toMatch(/^warning +Server lookup +Steam doesn't respond as it should: .* status 403$/m);
   });
 
-  it('accepts a bot that was never started', async () => {
+  it('accepts a bot that has never been started', async () => {
     const STORE_URL = `sqlite://${folder}/new/bot.sqlite`;
     const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -323,7 +323,7 @@ describe('the doctor, about everything else', () => {
     expect(text).toMatch(/bot\.sqlite\.key will be created at the first start/);
   });
 
-  it('lists compatible changes of a newer version in the store', async () => {
+  it("lists a newer version's compatible changes to the store", async () => {
     const path = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
     database.prepare('VACUUM INTO ?').run(path);
@@ -351,7 +351,7 @@ describe('the doctor, about everything else', () => {
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
   });
 
-  it("warns of a .env that is readable by others or isn't read, and of an unused proxy", async () => {
+  it("warns about a .env that others can read or that isn't used, and about a proxy that isn't used", async () => {
     const file = await fileWith('.env', 'LOG_LEVEL=info\n');
     await chmod(file, 0o644);
     const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });
@@ -366,7 +366,7 @@ describe('the doctor, about everything else', () => {
     expect(text).not.toContain('proxy.example');
   });
 
-  it('tests both addresses of the operator, and prints neither', async () => {
+  it("tests both of the operator's addresses, and doesn't print them", async () => {
     const { operatorWebhook, close } = await startDiscord({ token: bot.token });
     onTestFinished(() => close());
     const well = await examine({
@@ -388,12 +388,12 @@ describe('the doctor, about everything else', () => {
     expect(text).not.toMatch(/s3cret|webhooks/);
   });
 
-  it('finds too little memory for a long export', () => {
+  it('finds that there is too little memory for a long export', () => {
     expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB available');
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
-  it('finds an impossible location for the store', async () => {
+  it("finds a path at which there can't be a store", async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');

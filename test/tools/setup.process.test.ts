@@ -16,13 +16,13 @@ const listing = await startListing();
 afterAll(() => Promise.all([discord.close(), listing.close()]));
 
 const SETUP = 'src/tools/setup.ts';
-/** The only setting that an operator doesn't enter: where the stand-in for Discord is. */
+/** The operator doesn't enter this setting. It tells the tool where the Discord stand-in is. */
 const env = { DISCORD_API_URL: discord.apiUrl };
 const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join('');
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
 
 describe('npm run setup', () => {
-  it('asks for two settings, tests them, writes them for their owner only, and prints the next steps', async () => {
+  it('asks for two settings, tests them, writes them to a file that only its owner can access, and prints what to do next', async () => {
     const cwd = folder();
     const { status, stdout, stderr } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url) });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -38,14 +38,14 @@ describe('npm run setup', () => {
     expect(listing.requests.map(({ action }) => action)).toEqual(['games']);
   });
 
-  it('accepts the settings from variables too', async () => {
+  it('also accepts the settings from environment variables', async () => {
     const cwd = folder();
     const given = { ...env, DISCORD_TOKEN: TOKEN, LISTING_API_URL: `${listing.url}/` };
     expect(await runFile([SETUP], { cwd, env: given })).toMatchObject({ status: 0, stderr: '' });
     expect(written(cwd)).toMatchObject({ DISCORD_TOKEN: TOKEN });
   });
 
-  it("asks again if a setting doesn't work, and writes the file only with a working one", async () => {
+  it("asks again if a setting doesn't work, and only writes the file if all of them work", async () => {
     const cwd = folder();
     const input = lines(`Bot ${TOKEN}`, WRONG, TOKEN, 'list.example.com', listing.url);
     const { status, stdout } = await runFile([SETUP], { cwd, env, input });
@@ -61,21 +61,21 @@ describe('npm run setup', () => {
     expect(existsSync(join(other, '.env'))).toBe(false);
   });
 
-  it("writes an address that doesn't answer only if the operator insists", async () => {
+  it("only writes an address that doesn't respond if the operator insists", async () => {
     const cwd = folder();
     const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
     expect(status).toBe(0);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: 'http://127.0.0.1:9' });
   });
 
-  it('writes the address without the /api at its end if the service answers there', async () => {
+  it('writes the address without the /api at its end if the service responds there', async () => {
     const cwd = folder();
     const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
     expect(stdout).toContain(`responds at ${listing.url}, which is used instead`);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
 
-  it('changes an existing file only with permission, and keeps unknown lines', async () => {
+  it('only changes an existing file if the operator agrees, and keeps unknown lines', async () => {
     const cwd = folder();
     const path = join(cwd, '.env');
     const before = `# mine\nDISCORD_TOKEN=${WRONG}\nUNKNOWN='a # b'\nDISCORD_API_URL=${discord.apiUrl}`;
@@ -90,7 +90,7 @@ describe('npm run setup', () => {
     const after = before.replace(WRONG, TOKEN);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    // An existing value needn't be typed again.
+    // A value that already exists doesn't have to be typed again.
     expect((await runFile([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
@@ -124,7 +124,7 @@ describe('each tool', () => {
     ['backup', 'npm run backup -- FILE'],
     ['restore', 'npm run restore -- FILE'],
     ['copy-store', 'npm run copy-store -- FROM TO'],
-  ])('prints how to call %s', async (tool, how) => {
+  ])('prints how to run %s', async (tool, how) => {
     const cwd = folder();
     const program = `src/tools/${tool}.ts` as const;
     const help = await runFile([program, '--help'], { cwd, env: {} });

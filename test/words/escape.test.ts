@@ -8,7 +8,7 @@ import { rendered } from './rendered.ts';
 
 const EVIL = 'https://evil.example/x';
 
-/** Texts that someone might send to trigger a feature, and tricks that hide it. */
+/** Text that somebody might send to trigger one of Discord's features, and tricks that hide it. */
 const attacks: readonly string[] = [
   `[[Staff login](${EVIL})](${EVIL})`,
   `[a]: ${EVIL}`,
@@ -40,7 +40,7 @@ const attacks: readonly string[] = [
   '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 می‌خواهم',
 ];
 
-/** Places where our sentences contain it. */
+/** The different ways in which our sentences can contain it. */
 const places: readonly ((value: string) => string)[] = [
   (value) => value,
   (value) => `✅ ${value}\n**Rust** — \`1.2.3.4:5\``,
@@ -73,7 +73,7 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it.each(attacks)('makes all markup in %j inactive, and keeps it readable', (attack) => {
+  it.each(attacks)('makes all markup in %j inactive, but keeps it readable', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
       const around = rendered(place('VALUE'));
@@ -82,7 +82,7 @@ describe('escapeText', () => {
     }
   });
 
-  it('shows every text word for word, wherever a sentence puts it', () => {
+  it('shows everything word for word, no matter where a sentence contains it', () => {
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (text, place) => {
         fc.pre(visibleLine(text) !== '');
@@ -95,7 +95,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('inserts only backslashes', () => {
+  it('only inserts backslashes', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const line = visibleLine(text);
@@ -104,7 +104,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('cuts long text before escaping it, and never inside a character', () => {
+  it('shortens long text before it escapes it, and never in the middle of a character', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 4, max: 40 }), (text, most) => {
         const short = escapeText(text, most);
@@ -119,7 +119,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('keeps as much as fits', () => {
+  it('keeps as much text as fits', () => {
     expect(escapeText('['.repeat(1_000), 100)).toBe(`${'\\['.repeat(49)}…`);
   });
 
@@ -133,7 +133,7 @@ describe('escapeText', () => {
   });
 });
 
-describe('a text with invisible characters', () => {
+describe('text that contains invisible characters', () => {
   it.each([
     ['zero\u200bwidth\u2060\ufeff', 'zerowidth'],
     ['\u202eright\u202c \u2066to\u2069 \u200eleft\u200f\u061c', 'right to left'],
@@ -142,15 +142,15 @@ describe('a text with invisible characters', () => {
     ['\u00a0 around \u3000', 'around'],
     ['dis\u200dcord', 'discord'],
     ['half \ud83d a pair', 'half \ufffd a pair'],
-    // Characters that belong to an emoji or a letter stay.
+    // Invisible characters that belong to an emoji or a letter aren't removed.
     ['👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष', '👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष'],
-  ])('is shown on one line: %j', (text, expected) => {
+  ])('is shown on a single line: %j', (text, expected) => {
     expect(visibleLine(text)).toBe(expected);
   });
 });
 
 describe('escapeCode', () => {
-  it('keeps any content inside the code span', () => {
+  it('keeps all content inside the code span', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const shown = rendered(`\`${escapeCode(text)}\` is wrong\nnext \`line\``);
@@ -168,7 +168,7 @@ describe('escapeCode', () => {
 const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('shorten', () => {
-  it('never exceeds the limit, never splits a character, and marks the cut', () => {
+  it('never exceeds the limit, never splits a character, and marks where it has cut', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -190,7 +190,7 @@ describe('shorten', () => {
     );
   });
 
-  it('cuts an endless pile of marks as one character', () => {
+  it('counts an endless pile of combining marks as one character', () => {
     for (const pile of [`b${'\u0301'.repeat(500)}`, `b${'\ud834\udd65'.repeat(500)}`]) {
       expect(shorten(`a${pile}`, 200)).toBe('a…');
       expect(shorten(pile, 200)).toBe('…');
@@ -206,11 +206,11 @@ describe('shortenMarkup', () => {
     ['one \\*two', 6, 'one …'],
     ['one \\` <b \\<c', 12, 'one \\` …'],
     ['code `a\\` and `b` c', 18, 'code `a\\` and `b`…'],
-  ])('cuts %j at %i as %j', (text, max, expected) => {
+  ])('cuts %j at %i and returns %j', (text, max, expected) => {
     expect(shortenMarkup(text, max)).toBe(expected);
   });
 
-  it('keeps the content of a cut code span inside it', () => {
+  it('keeps the content inside a code span that it has cut', () => {
     const text = `- line 1: \`${'[a](https://evil.example) @everyone **b** '.repeat(3)}\` is wrong`;
     for (let max = 1; max <= text.length; max++) {
       expect(rendered(shortenMarkup(text, max)).active.filter((kind) => kind !== 'list')).toEqual(

@@ -1,7 +1,7 @@
-/** The sentences of a language, as in their file. */
+/** A language's sentences, structured as in its file. */
 export type Tree = { readonly [key: string]: string | Tree };
 
-/** Yields every sentence of a language with its key. */
+/** Yields each of a language's sentences with its key. */
 export function sentencesOf(tree: Tree, path: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(tree).flatMap(([key, value]) =>
@@ -12,12 +12,12 @@ export function sentencesOf(tree: Tree, path: readonly string[] = []): ReadonlyM
   );
 }
 
-/** The suffix of a plural form's key; its first group is the form. */
+/** The suffix of a plural form's key. Its first group is the name of the form. */
 export const PLURAL = /_(zero|one|two|few|many|other)$/;
 
-/** Returns the key that the code uses for a sentence, whatever its plural form. */
+/** Returns the key that the code uses for a sentence, no matter which plural form it is. */
 export const stemOf = (key: string): string => key.replace(PLURAL, '');
 
-/** Returns the names of a sentence's values, each once, in alphabetical order. */
+/** Returns the names of the values in a sentence, without duplicates and in alphabetical order. */
 export const valuesIn = (sentence: string): readonly string[] =>
   [...new Set(sentence.match(/(?<=\{\{)\w+(?=\}\})/g))].toSorted();

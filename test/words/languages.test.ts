@@ -12,31 +12,32 @@ const notes: object = JSON.parse(
 );
 
 /*
- * Checks every language against English, without a bot: missing and surplus texts. For one language: npx vitest run
- * test/words/languages.test.ts -t "in fr,". Texts that Discord would cut are found where bots have sent them: room.ts.
+ * Compares every language with English, without running a bot, and finds sentences that are missing or superfluous. To
+ * check a single language: npx vitest run test/words/languages.test.ts -t "in fr,". Sentences that Discord would cut are
+ * found where bots have sent them (room.ts).
  */
 
-/** The texts about the service's name. A language can add forms to them as it needs. */
+/** The sentences about the service's name. A language can add as many forms of them as it needs. */
 const NAMES = /^listing\.(?:un)?named\./;
-/** Other sentences refer to the service by the keys of these texts. */
+/** Other sentences use these keys to refer to the service. */
 const ownNames = (keys: Iterable<string>) =>
   new Set([...keys].filter((key) => NAMES.test(key)).map((key) => key.replace(NAMES, '')));
 
 const english = sentencesOf(ENGLISH.sentences);
 const englishStems = new Set([...english.keys()].map(stemOf));
-/** Returns the English key to compare with. A plural form is compared with the form for many. */
+/** Returns the English key to compare with. Plural forms are compared with the form for many. */
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
-/** A value of maximum length: a text of the service (`MOST_TEXT` in `escape.ts`), or another. */
+/** Values of the maximum length. Some contain a message from the service (`MOST_TEXT` in `escape.ts`), and others don't. */
 const LONGEST_TEXTS = new Set(['message', 'said', 'original', 'what']);
 const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 120);
 
-/** Numbers that cover every plural form of every language. */
+/** Together, these numbers use every plural form in every language. */
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('describe where each sentence, or its group, is shown', () => {
+  it('say where each sentence or its group is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
@@ -52,7 +53,7 @@ describe('the notes for translators', () => {
 });
 
 describe('the code', () => {
-  it('joins no lists and adds no colons itself, because languages differ in both', () => {
+  it("doesn't join lists or add colons itself, because languages do both differently", () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -63,7 +64,7 @@ describe('the code', () => {
 });
 
 describe('the languages', () => {
-  it("have Discord's names for them, each once", () => {
+  it('each have the name that Discord uses, and no two have the same', () => {
     const locales = languages.flatMap((language) => language.locales);
     const known: readonly string[] = Object.values(Locale);
     expect(locales.filter((locale) => !known.includes(locale))).toEqual([]);
@@ -82,7 +83,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all measured with the values that a bot puts where space is limited', () => {
+  it('are all measured with the values that a bot uses where space is limited', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -96,11 +97,11 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   const plurals = new Intl.PluralRules(tag);
   const forms = plurals.resolvedOptions().pluralCategories;
 
-  /** Every sentence except those about the service's name. */
+  /** Every sentence except the ones about the service's name. */
   const translated = [...sentences].filter(([key]) => !NAMES.test(key));
   const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
 
-  it('every key exists, and no other', () => {
+  it('every English key exists, and no other', () => {
     const stems = new Set(translated.map(([key]) => stemOf(key)));
     const wanted = [...englishStems].filter((key) => !NAMES.test(key));
     expect({
@@ -109,7 +110,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each form of the service exists with its name and without, as in English', () => {
+  it("each form of the service's name exists with a name and without one, as in English", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -130,8 +131,8 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each sentence has the same values as in English', () => {
-    /** Whether a form can omit the number because it applies to only one, as in "the first one". */
+  it('each sentence contains the same values as in English', () => {
+    /** Whether a form can omit the number because it only applies to one, as in "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
       return form !== undefined && COUNTS.filter((count) => plurals.select(count) === form).length === 1;
@@ -156,7 +157,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each sentence has the same signs, times, mentions, code and lines as in English', () => {
+  it('each sentence contains the same signs, times, mentions, code and lines as in English', () => {
     const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
     const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
     const faults = known
@@ -166,7 +167,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("sentences name Discord's pages and permissions by their keys", () => {
+  it("sentences use keys to name Discord's pages and permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -175,13 +176,13 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  /** Returns the words of a text in lower case, without values. */
+  /** Returns the words of a sentence in lower case, without its values. */
   const wordsIn = (text: string): readonly string[] =>
     [...segmenter.segment(text.replace(/\{\{\w+\}\}/g, ' ').toLowerCase())]
       .filter(({ isWordLike }) => isWordLike === true)
       .map(({ segment }) => segment);
   const segmenter = new Intl.Segmenter(tag, { granularity: 'word' });
-  /** Whether these are forms of one word: "rechazado", "rechazados". */
+  /** Whether these are forms of the same word, such as "rechazado" and "rechazados". */
   const isSame = (one: string, other: string): boolean =>
     one.slice(0, STEM) === other.slice(0, STEM) && Math.abs(one.length - other.length) <= STEM;
 
@@ -197,7 +198,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
   });
 
-  it('no sentence calls an unconfirmed server just "unknown", as it calls a game or a stranger', () => {
+  it('no sentence calls an unconfirmed server just "unknown", which is used for games and strangers', () => {
     const unknown = wordsIn(tree.problem.short['game-unknown']);
     const isAlone = ([word = '', ...others]: readonly string[]) =>
       others.length === 0 && unknown.some((each) => isSame(each, word));
@@ -205,7 +206,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(said.filter(([, text]) => isAlone(wordsIn(text)))).toEqual([]);
   });
 
-  it('commas and colons are those of its script', () => {
+  it("commas and colons belong to the language's script", () => {
     const asciiBehindWide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][,:!?]/u;
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
@@ -215,7 +216,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('each sentence with its longest values fits into a message', () => {
+  it('each sentence fits into a message even with its longest values', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -223,7 +224,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('no sentence is longer than in the pseudo-language, in which all messages fit', () => {
+  it('no sentence is longer than in the pseudo-language, whose messages all fit', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,
@@ -236,7 +237,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 });
 
-/** Fills in a value in each place of a sentence, and the service's generic name. */
+/** Fills in a value everywhere a sentence expects one, and the service's generic name. */
 function filled(
   sentence: string,
   unnamed: Readonly<Record<string, string>>,
@@ -249,9 +250,9 @@ function filled(
 }
 
 const NAME_FORMS = ownNames(english.keys());
-/** The values that `words.ts` adds for names of Discord's pages and permissions, allowed in any sentence. */
+/** The values that `words.ts` adds for the names of Discord's pages and permissions. Every sentence may use them. */
 const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild']);
-/** How many characters the forms of a word have in common. */
+/** How many characters two forms of a word must have in common. */
 const STEM = 5;
-/** A short text can exceed its share: `Edit` is `Bearbeiten`. */
+/** Short sentences may be much longer than in English. For example, `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;

@@ -3,8 +3,9 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ENGLISH, type Language, languages, type Sentences } from '../../src/words/languages.ts';
 
 /*
- * A language in which every sentence is English in ⟦…⟧ and two fifths longer, as in no language of this bot. Text outside
- * ⟦…⟧ isn't translated, and text without its ⟧ was too long for Discord and cut.
+ * A language in which every sentence is the English one in ⟦…⟧, padded to be two fifths longer. None of the bot's real
+ * languages is that long. If there is text outside ⟦…⟧, it isn't translated. If the ⟧ is missing, the text was too long for
+ * Discord and was cut.
  */
 
 export const LONGER_BY = 0.4;
@@ -24,10 +25,10 @@ const translated = (tree: Tree): Tree =>
     ]),
   );
 
-/** Discord's locale code that it uses: one that the bot doesn't support. */
+/** The Discord locale that this language uses. The bot doesn't support it otherwise. */
 export const PSEUDO_LOCALE = 'fi';
 
-/** The bot's languages, with this one instead of Finnish. */
+/** The bot's languages, plus this one, which uses the locale for Finnish. */
 export const withPseudoLanguage: readonly Language[] = [
   ...languages,
   {
@@ -37,7 +38,7 @@ export const withPseudoLanguage: readonly Language[] = [
   },
 ];
 
-/** Returns all texts that a user reads in a message or a modal, except their own input and the names in selects. */
+/** Returns everything that users read in a message or a modal, except their own input and the names in select menus. */
 export function textsOf(shown: SeenMessage | SeenModal): readonly string[] {
   const texts: string[] = [];
   const read = (value: unknown): void => {
@@ -60,7 +61,7 @@ const READ: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Returns the parts of a text outside any sentence, except times, mentions, links and input, which is code. */
+/** Returns what isn't inside any sentence. Ignores times, mentions, links and input, which is in code spans. */
 function outside(text: string): string {
   let depth = 0;
   const kept = [...text].filter((character) => {
@@ -73,8 +74,8 @@ function outside(text: string): string {
 }
 
 /**
- * Returns the faults in a message or modal for a user of this language.
- * @param names the texts that are equal in every language, such as the names of games
+ * Returns the mistakes in a message or modal for somebody who uses this language.
+ * @param names the strings that are the same in every language, such as the names of games
  */
 export function faultsOf(shown: SeenMessage | SeenModal, names: readonly string[]): readonly string[] {
   return textsOf(shown).flatMap((text) => {

@@ -3,15 +3,15 @@ import { parse } from 'discord-markdown-parser';
 type Node = ReturnType<typeof parse>[number];
 
 export interface Rendered {
-  /** The readable text, without markup. */
+  /** What people can read, without markup. */
   readonly text: string;
-  /** Everything that is more than text, by its kind: `strong`, `url`, `user`, `invite` and so on. */
+  /** Everything that isn't just text, by its kind: `strong`, `url`, `user`, `invite` and so on. */
   readonly active: readonly string[];
 }
 
 /**
- * Renders a message as Discord shows it. It is parsed as bot messages and embeds are, with masked links. It is also
- * searched for features that the parser doesn't know.
+ * Renders a message the way Discord shows it. It is parsed like a bot's message or embed, in which masked links work. This
+ * also searches for features that the parser doesn't know.
  */
 export function rendered(markup: string): Rendered {
   const nodes = parse(markup, 'extended').flatMap(flat);
@@ -21,7 +21,7 @@ export function rendered(markup: string): Rendered {
   };
 }
 
-/** A Unicode emoji is a character like others. */
+/** A Unicode emoji is a normal character. */
 const PASSIVE: ReadonlySet<string> = new Set(['text', 'twemoji', 'br', 'newline']);
 
 function flat(node: Node): Node[] {
@@ -34,10 +34,10 @@ function textOf({ type, content, name }: Node): string {
   return type === 'twemoji' ? String(name) : String(content ?? '');
 }
 
-/** Features of Discord's clients that act on the raw text. A backslash or code prevents them. */
+/** Features of Discord's clients that react to the raw text. They can be prevented with a backslash or a code span. */
 const BY_CLIENTS = {
   invite: /discord(?:app)?\.(?:gg|com|new|gift)[\\/]/i,
-  // Phones turn these into links automatically.
+  // Phones automatically turn these into links.
   address: /[\p{L}\p{N}]\.\p{L}{2,}|[a-z]:\/\//iu,
   email: /[\w.]@\w/u,
   emojiCode: /(?<!\\):[\w+-]+:/u,
@@ -53,7 +53,7 @@ function unparsed(markup: string): string[] {
   const rest = markup
     .replace(/\\\\|\\`/g, '\\.')
     .replace(/`[^`]*`/g, '')
-    // Mentions and times, which the parser knows.
+    // Mentions and times, which the parser already handles.
     .replace(/(?<!\\)<[@#/t][^<>]*>/g, '');
   return Object.entries(BY_CLIENTS).flatMap(([kind, pattern]) => (pattern.test(rest) ? [kind] : []));
 }

@@ -2,12 +2,12 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { sentencesOf, stemOf } from './language-files.ts';
 
 /*
- * Checks the limits of Discord's short texts: each sentence that a bot puts there must fit in every language. It reads
- * everything that the bots of the tests send, and recognises a sentence by its English words. The stand-in itself checks
- * the commands.
+ * Checks the limits of Discord's short strings. Each sentence that a bot uses for one must fit in every language. This
+ * reads everything that the bots in tests send, and recognizes sentences by their English words. The stand-in checks the
+ * commands itself.
  */
 
-/** The parts of a component or a modal that are read here. */
+/** The parts of a component or a modal that this file reads. */
 interface Part {
   readonly type?: unknown;
   readonly custom_id?: unknown;
@@ -47,7 +47,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Returns the short texts of a message or a modal. */
+/** Returns the short strings in a message or a modal. */
 function textsIn(sent: unknown): readonly Found[] {
   if (typeof sent !== 'object' || sent === null) return [];
   const own = PLACES.flatMap((place) => {
@@ -59,7 +59,7 @@ function textsIn(sent: unknown): readonly Found[] {
 
 const VALUE = /\{\{(\w+)\}\}/g;
 
-/** English sentences with values. One without a letter of its own could be any text. */
+/** English sentences that contain values. A sentence that consists only of values could be any string. */
 const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
   .filter(([, sentence]) => /\p{L}/u.test(sentence.replace(VALUE, '')))
   .map(([key, sentence]) => {
@@ -68,13 +68,16 @@ const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
     return { stem: stemOf(key), sentence, names, filledIn: new RegExp(`^${fixed.join('(.*)')}$`, 's') };
   });
 
-/** A number is measured with the longest port or quota. */
+/** Numbers are measured as if they were the longest port or quota. */
 const LONG_NUMBER = '65,535';
 
-/** The service is measured with the longest name that `LISTING_NAME` allows, in square brackets that aren't shown. */
+/**
+ * The service's name is measured as if it were the longest one that `LISTING_NAME` allows. The square brackets aren't
+ * shown.
+ */
 const LONG_NAME = 'x'.repeat(30);
 
-/** Returns the texts that exceed their limit, in each language. */
+/** Returns the strings that are too long, in each language. */
 function faultsOf({ place, text }: Found): readonly string[] {
   return SENTENCES.flatMap(({ stem, sentence: english, names, filledIn }) => {
     const match = filledIn.exec(text);
@@ -106,10 +109,10 @@ function faultsOf({ place, text }: Found): readonly string[] {
   });
 }
 
-/** By place and text, because most are sent many times. */
+/** Results are stored by place and text, because most strings are sent many times. */
 const measured = new Map<string, readonly string[]>();
 
-/** Returns the sentences in these messages and modals that wouldn't fit in some language. */
+/** Returns the sentences in these messages and modals that would be too long in one of the languages. */
 export function withoutRoom(sent: readonly unknown[]): readonly string[] {
   const faults = sent.flatMap(textsIn).flatMap((found) => {
     const id = `${found.place.name}: ${found.text}`;

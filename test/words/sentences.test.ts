@@ -16,7 +16,7 @@ import { failureText } from '../../src/words/service.ts';
 import { type Audience, createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
-/** Text that a member, or the service, may have written. */
+/** Something that a member or the service may have written. */
 const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';
 const games = indexGames([{ name: EVIL, alias: EVIL }]);
 const server = { server: '2606:4700::1', port: 1, game: EVIL };
@@ -102,13 +102,13 @@ const OUTCOMES: readonly ServerOutcome[] = [
   { kind: 'accepted', message: '' },
 ];
 
-/** Markup in the bot's own sentences. */
+/** Markup that the bot's own sentences use. */
 const OURS = new Set(['inlineCode', 'strong', 'timestamp', 'user', 'blockQuote']);
 
 function expectSentences(texts: readonly (string | undefined)[]): void {
   expect(texts).not.toEqual([]);
   for (const text of texts) {
-    // A missing key returns itself.
+    // If a key is missing, the result is the key itself.
     expect(text).not.toMatch(/^$|^[\w-]+(?:\.[\w-]+)+$|\{\{|undefined/);
     expect(
       rendered(text ?? '').active.filter((kind) => !OURS.has(kind)),
@@ -117,17 +117,17 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   }
 }
 
-describe.each(languages)("in $tag no sentence contains other people's markup", ({ locales }) => {
+describe.each(languages)("in $tag, other people's markup isn't rendered in the sentences", ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];
 
-  it('for each problem of a line', () => {
+  it('about any problem with a line', () => {
     const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
     expectSentences(texts);
   });
 
-  it('for each problem of one server', () => {
+  it('about any problem with a single server', () => {
     const near = [{ name: EVIL, alias: EVIL }];
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     const texts = [true, false].flatMap((isListKnown) =>
@@ -138,20 +138,20 @@ describe.each(languages)("in $tag no sentence contains other people's markup", (
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 
-  it('for each reason why nothing was submitted', () => {
+  it('about any reason why nothing was submitted', () => {
     const reasons = Object.values(NOT_SUBMITTED);
     for (const text of [notSubmittedText, stillWaitingText]) {
       expectSentences(audiences.flatMap((each) => reasons.map((reason) => text(reason, each, games))));
     }
   });
 
-  it('for each failure', () => {
+  it('about any failure', () => {
     const texts = FAILURES.map((failure) => failureText(failure, t));
     expectSentences(texts);
     expect(texts.at(-1)).toMatch(/<t:\d+:t>/);
   });
 
-  it('for each outcome, also in the history', () => {
+  it('about any outcome, including in the history', () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
@@ -183,7 +183,7 @@ describe.each(languages)("in $tag no sentence contains other people's markup", (
     expectSentences(said);
   });
 
-  it('for an announcement', () => {
+  it('about an announcement', () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announcedIn: '7', servers: ends.slice(0, 2) };

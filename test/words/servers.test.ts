@@ -17,7 +17,7 @@ const t = createWords().wordsFor('en-US');
 const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
 
 describe('the embed with game servers', () => {
-  it("has the colour of the outcome, and shows each server's game and address on a line", () => {
+  it("has the outcome's colour, and shows each server's game and address on one line", () => {
     const lines = [
       describeServer(t, { server: '2606:4700::1111', port: 28015, game: 'rust' }, games),
       describeServer(t, { server: 'a.example.com', port: 1, queryPort: 2, game: 'unheard' }, games),
@@ -28,11 +28,11 @@ describe('the embed with game servers', () => {
     });
   });
 
-  it("counts the servers that it doesn't show", () => {
+  it("says how many servers it doesn't show", () => {
     expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
   });
 
-  it('fits its limit, whatever the content', () => {
+  it("doesn't exceed its limit, whatever it contains", () => {
     const long = 'x'.repeat(200);
     const lines = Array.from({ length: 1000 }, (_, n) => `**Game** — \`${n}.${long}.example.com:1\``);
     const { description } = serverEmbed(t, 'unknown', lines);
@@ -41,7 +41,7 @@ describe('the embed with game servers', () => {
     expect(serverEmbed(t, 'unknown', ['x'.repeat(9000)]).description.length).toBeLessThanOrEqual(4096);
   });
 
-  it('escapes active markup in the input', () => {
+  it('escapes markup in the input', () => {
     const evil = '`**x**` <@1> [x](https://evil.example)';
     const line = serverLine(t, { game: evil, address: evil, queryPort: evil });
     expect(rendered(line).active.toSorted()).toEqual(['inlineCode', 'strong']);
@@ -55,8 +55,8 @@ describe('the embed with game servers', () => {
   });
 });
 
-describe('the line of a game server', () => {
-  it('omits the asterisks without a game, and can be read back', () => {
+describe("a game server's line", () => {
+  it("doesn't contain asterisks if there is no game, and can be parsed again", () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
     expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);
@@ -72,8 +72,8 @@ describe('the line of a game server', () => {
   });
 });
 
-describe('games', () => {
-  it("can all be chosen, even if their names are the same after Discord's cut", () => {
+describe('games in a select menu or on a button', () => {
+  it("can all be chosen, even if Discord's limit makes their names the same", () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -83,7 +83,7 @@ describe('games', () => {
     }
   });
 
-  it('are shown by their alias if it leaves no space for a name, or equals it', () => {
+  it('are shown with their alias if there is no space for the name, or if both are the same', () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -93,13 +93,13 @@ describe('games', () => {
     expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
   });
 
-  it('have their name on a button, and also the alias if two names are equal', () => {
+  it('show their name on a button, and also their alias if two names are the same', () => {
     const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
     const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('are options of a select, widely known ones first, if a select accepts them', () => {
+  it('are the options of a select menu, starting with popular ones, if they fit into one', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },

@@ -10,10 +10,13 @@ import { rendered } from './rendered.ts';
 const { wordsFor } = createWords();
 const english = sentencesOf(ENGLISH.sentences);
 
-/** Keys not looked up by a quoted key: those by a command's name, and every sentence about the service. */
+/**
+ * Keys that don't appear as a quoted key in the code. They are built from a command's name, or belong to sentences about
+ * the service.
+ */
 const LOOKED_UP_BY_NAME = /^(?:languageName$|(?:commands|messageCommands|discord|listing\.(?:un)?named)\.)/;
 
-/** Returns every quoted key in the code; a part that is filled in matches anything. */
+/** Returns every quoted key in the code. A part that is filled in matches anything. */
 function keysInCode(): RegExp {
   const root = join(import.meta.dirname, '../..');
   const code = globSync(['src/**/*.ts', 'commands/**/*.ts'], { cwd: root })
@@ -46,24 +49,24 @@ describe('the sentences', () => {
     ['ru', 22, '22 игровых сервера'],
     ['ru', 25, '25 игровых серверов'],
     ['ja', 1, 'ゲームサーバー1件'],
-  ])('use the plural form and digits of %s for %i: %s', (locale, count, text) => {
+  ])('use the plural form and the digits of %s for %i: %s', (locale, count, text) => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
-  it('contain their values, and separators only in quantities', () => {
+  it('contain their values, and only use separators in quantities', () => {
     const t = wordsFor('en-US');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_015 })).toBe('<b>, port 27015');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_016 })).toBe('<b>, port 27016');
     expect(t('settings.quotaHint', { most: 10_000 })).toContain('from 1 to 10,000,');
   });
 
-  it("are in the language of the locale, or in English if it isn't supported", () => {
+  it("are in the locale's language, or in English if the bot doesn't support it", () => {
     expect(wordsFor('de')('pager.next')).toBe('Weiter');
     for (const locale of ['en-US', 'en-GB', 'fi', 'toString'])
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it("omit missing values, and don't treat values as templates", () => {
+  it("leave out missing values, and don't treat values as templates", () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';
@@ -71,7 +74,7 @@ describe('the sentences', () => {
   });
 });
 
-describe('the page of the listing service', () => {
+describe("the listing service's page", () => {
   it.each([
     ['https://list.example/games', 'https://list.example/games', 'https://list.example/games'],
     [
@@ -97,30 +100,30 @@ describe('the page of the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it("is the list's page if a link to the address would be too long for Discord", () => {
+  it('is the page with the whole list if a link to the address would be too long for Discord', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
   });
 });
 
-describe('the name of the listing service', () => {
+describe("the listing service's name", () => {
   const page = 'https://list.example/?q={address}';
 
-  it('is in every sentence about it, with a link, in each language', () => {
+  it('is in every sentence about the service, with a link, in each language', () => {
     const words = createWords({ name: 'Game List', page }).wordsFor;
     const link = '[Game List](<https://list.example/>)';
     expect(words('en-US')('notSent.down')).toContain(`${link} is down`);
     expect(words('de')('unknown.reset')).toContain(`Die Verbindung zu ${link} `);
   });
 
-  it('is generic if the operator sets none, with a link if there is a page', () => {
+  it("is generic if the operator hasn't set one, and has a link if there is a page", () => {
     expect(createWords().wordsFor('en-US')('notSent.down')).toContain('The listing service is down');
     const german = createWords({ page }).wordsFor('de')('notSent.down');
     expect(german).toContain('Der [Listendienst](<https://list.example/>) ');
   });
 
-  it('is neither markup nor a template', () => {
+  it("isn't treated as markup or as a template", () => {
     const name = '**x** $t(pager.next) @here ](https://evil.example)';
     const said = createWords({ name }).wordsFor('en-US')('notSent.down');
     expect(rendered(said).active).toEqual([]);

@@ -8,7 +8,7 @@ async function serve(): Promise<ListingStandIn> {
   return service;
 }
 
-/** Sends a form over its own connection, like a caller that knows nothing of the bot's client. */
+/** Sends a form over its own connection, like a caller that doesn't use the bot's client. */
 function send(service: ListingStandIn, form: string): Promise<Response> {
   return fetch(`${service.url}/api`, {
     method: 'POST',
@@ -58,7 +58,7 @@ describe('the listing stand-in', () => {
     expect(service.submitted).toEqual([]);
   });
 
-  it('adds no server if one is invalid, and accepts a hundred in one request', async () => {
+  it("doesn't add any servers if one of them is invalid, and accepts a hundred in one request", async () => {
     const service = await serve();
     const wrong = server({ ...good, game: 'x' });
     expect(await ask(service, servers(server(good), wrong))).toMatchObject({ status: 'error' });
@@ -67,7 +67,7 @@ describe('the listing stand-in', () => {
     expect(service.submitted).toHaveLength(100);
   });
 
-  it('accepts only POST to /api', async () => {
+  it('only accepts POST requests to /api', async () => {
     const service = await serve();
     expect((await fetch(`${service.url}/api`)).status).toBe(405);
     expect((await fetch(`${service.url}/`, { method: 'POST' })).status).toBe(404);
@@ -79,7 +79,7 @@ const elements = (body: string) => readForm(body).servers.map((server) => Object
 
 describe('readForm', () => {
   it.each([
-    // A repeated field begins a new element; a missing field is taken from the next element.
+    // A repeated field starts a new element. If a field is missing, it is taken from the next element.
     [
       'servers[][server]=a&servers[][server]=b&servers[][port]=1',
       [{ server: 'a' }, { server: 'b', port: '1' }],
@@ -88,9 +88,9 @@ describe('readForm', () => {
     ['servers[10][server]=b&servers[2][server]=a', [{ server: 'a' }, { server: 'b' }]],
     ['servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D', [{ server: 'ä &=' }]],
     ['servers[]=a&servers[]=b', [{}, {}]],
-  ])('reads %s as Rack does', (body, expected) => expect(elements(body)).toEqual(expected));
+  ])('parses %s the way Rack does', (body, expected) => expect(elements(body)).toEqual(expected));
 
-  it("keeps the other fields apart, and lets no field change an object's prototype", () => {
+  it("keeps other fields separate, and doesn't let a field change an object's prototype", () => {
     const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');
     expect([...fields.keys()]).toEqual(['api_key', 'action', '__proto__']);
     expect(read[0]?.get('__proto__')).toBe('x');

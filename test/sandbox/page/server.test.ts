@@ -10,7 +10,7 @@ const page = await servePage({ sandbox });
 const { port, searchParams } = new URL(page.address);
 const token = searchParams.get('token') ?? '';
 
-describe('the server of the page', () => {
+describe("the page's server", () => {
   afterAll(async () => {
     await page.close();
     await sandbox.close();
@@ -34,7 +34,7 @@ describe('the server of the page', () => {
   const written = () =>
     sandbox.discord.guilds.flatMap(({ channelId }) => sandbox.discord.messages({ channelId })).length;
 
-  it('serves the page with the token, under a strict content security policy', async () => {
+  it('serves the page with the token and a strict content security policy', async () => {
     const { status, body, policy } = await ask(`/?token=${token}`);
     expect(status).toBe(200);
     expect(body).toContain('<script type="importmap">{"imports":');
@@ -42,7 +42,7 @@ describe('the server of the page', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  it('renders the first view into the page, in the requested language', async () => {
+  it('renders the first view into the page in the requested language', async () => {
     const { body } = await ask(`/?token=${token}&locale=de`);
     expect(body).toContain('<html lang="de">');
     expect(body).toContain('<h2>Spielserver, eingereicht aus Discord</h2>');
@@ -53,11 +53,11 @@ describe('the server of the page', () => {
     '/?token=wrong',
     '/events',
     '/events?token=',
-  ])('rejects %s without the token', async (path) => {
+  ])('rejects %s if the token is missing', async (path) => {
     expect((await ask(path)).status).toBe(403);
   });
 
-  it('runs actions only with the token', async () => {
+  it('only runs actions if the token is correct', async () => {
     expect((await ask('/act', { method: 'POST', body: say })).status).toBe(403);
     expect((await ask('/act', { method: 'POST', body: say, 'x-token': 'wrong' })).status).toBe(403);
     expect((await ask('/act', { 'x-token': token })).status).toBe(405);
@@ -73,7 +73,7 @@ describe('the server of the page', () => {
     { origin: 'https://example.com' },
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
-  ])('rejects another host and another origin, %o', async (headers: Readonly<Record<string, string>>) => {
+  ])('rejects other hosts and other origins: %o', async (headers: Readonly<Record<string, string>>) => {
     for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
       expect((await ask(path, headers)).status).toBe(403);
     const before = written();
@@ -91,20 +91,20 @@ describe('the server of the page', () => {
     '/client/tsconfig.json',
     '/client/none.ts',
     '/nowhere',
-  ])('has nothing at %s', async (path) => {
+  ])("doesn't serve anything at %s", async (path) => {
     const { status, body } = await ask(path);
     expect([403, 404]).toContain(status);
     expect(body).not.toContain('import');
   });
 
-  it('serves modules that a browser can read', async () => {
+  it('serves modules that a browser can load', async () => {
     const { status, body } = await ask('/client/main.ts');
     expect(status).toBe(200);
     expect(body).not.toContain('import type {');
     expect((await ask('/modules/lit/index.js')).status).toBe(200);
   });
 
-  it('makes Discord fail and recover', async () => {
+  it('can make Discord fail and recover', async () => {
     const act = async (name: string) => {
       const body = JSON.stringify({ do: 'trouble', whom: 'discord', name, seat });
       return JSON.parse((await ask('/act', { method: 'POST', body, 'x-token': token })).body);
@@ -119,7 +119,7 @@ describe('the server of the page', () => {
     expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
 
-  it('answers an unknown action with a sentence', async () => {
+  it('responds to an unknown action with a sentence', async () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
       kind: 'refused',

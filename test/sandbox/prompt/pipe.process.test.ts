@@ -12,14 +12,14 @@ const MAIN = join(ROOT, 'sandbox/main.ts');
 const temporary = await mkdtemp(join(tmpdir(), 'pipe-'));
 afterAll(() => rm(temporary, { recursive: true }));
 
-/** Starts a program with its own folder for temporary files. */
+/** Starts a program that uses its own folder for temporary files. */
 function start(program: string, args: readonly string[], cwd = ROOT) {
   const env = {
     ...process.env,
     TMPDIR: temporary,
-    // The README's command runs npm, which must find this version of Node.
+    // The README's command runs npm, which has to find this version of Node.
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-    // Otherwise Node would keep its compile cache among the temporary files.
+    // Otherwise, Node would store its compile cache with the temporary files.
     ...KEPT_CODE,
   };
   const child = spawn(program, args, { env, cwd });
@@ -37,7 +37,7 @@ describe('the sandbox process', () => {
   it.each([
     ['', ''],
     [', over HTTP', ' -- --http'],
-  ])("runs the README's script from standard input%s, exits with 0 and leaves no files", async (_, how) => {
+  ])("runs the README's script from standard input%s, exits with status 0 and doesn't leave any files behind", async (_, how) => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
     const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;
@@ -50,7 +50,7 @@ describe('the sandbox process', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it('exits with the last output of a bot that cannot start, in the folder of --data', async () => {
+  it("exits with the last output of a bot that can't start, in the folder that --data names", async () => {
     const data = join(temporary, 'broken');
     await mkdir(join(data, 'bot.sqlite'), { recursive: true });
     try {
@@ -66,7 +66,7 @@ describe('the sandbox process', () => {
     }
   });
 
-  it('prints its usage if an option is unknown', async () => {
+  it('prints how to use it if an option is unknown', async () => {
     const { child, ended } = sandbox('--dada');
     child.stdin.end();
     const { stderr, status } = await ended;
@@ -74,7 +74,7 @@ describe('the sandbox process', () => {
     expect(status).toBe(1);
   });
 
-  it("finds the project's sample lists from any folder; at Ctrl+C, stops the bot and removes the temporary folder; with --verbose, shows the whole log", async () => {
+  it("finds the project's sample lists from any folder; on Ctrl+C, stops the bot and removes the temporary folder; and with --verbose, shows the whole log", async () => {
     const { child, ended } = start(process.execPath, [MAIN, '--verbose'], temporary);
     const answered = Promise.withResolvers<void>();
     let said = '';

@@ -18,7 +18,7 @@ const sandbox = await openSandbox({
 afterAll(() => sandbox.close());
 await sandbox.startBot();
 
-/** Opens a prompt for a new user; `type` resolves to the output of a line. */
+/** Opens a prompt for a new user. `type` enters a line and returns its output. */
 function openPrompt() {
   let shown: string[] = [];
   const prompt = createPrompt({ sandbox, print: (line) => shown.push(line) });
@@ -31,7 +31,7 @@ function openPrompt() {
 }
 
 describe('the prompt', () => {
-  it('lets an admin set the key in a modal, and hides its value', async () => {
+  it('lets an admin set the key in a modal, and hides the key', async () => {
     const { prompt, type } = openPrompt();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
     expect(prompt.echo('sandbox-key-1234')).toBe('********');
@@ -41,13 +41,13 @@ describe('the prompt', () => {
     expect(prompt.echo('/games')).toBe('/games');
   });
 
-  it("lists Discord's suggestions for an option that ends with a question mark", async () => {
+  it("lists Discord's suggestions if an option ends with a question mark", async () => {
     const { type } = openPrompt();
     expect(await type('/addserver game:counter?')).toMatch(/^ {2}Counter-Strike 2 \(cs2\)$/m);
     expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
   });
 
-  it("shows a modal's text as Discord does", () => {
+  it("shows a modal's text the way Discord does", () => {
     const components = [{ type: ComponentType.TextDisplay, content: 'Counter-Strike 1\\.6' }] as const;
     const data = { custom_id: 'x', title: 'Games', components: [...components] };
     expect(showAnswer({ kind: 'modal', modal: { data } } as unknown as Answer, aReader())).toContain(
@@ -55,7 +55,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('names the available buttons in its help and after a wrong press', async () => {
+  it('lists the available buttons in its help and after a wrong press', async () => {
     const { type } = openPrompt();
     await expect(type('press Send')).rejects.toThrow('There is no message yet');
     await type('/addserver game:cs2 server:help.example.com');
@@ -64,7 +64,7 @@ describe('the prompt', () => {
       expect(help).toContain(words);
   });
 
-  it('presses a button by the beginning of its label', async () => {
+  it('presses a button if the user types the beginning of its label', async () => {
     const { type } = openPrompt();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
       '[ Submit with port 27015 ]',
@@ -73,7 +73,7 @@ describe('the prompt', () => {
     expect(await type('press submit with')).toContain('Servers have been added for review.');
   });
 
-  it('fills in a multi-line field from one line', async () => {
+  it('fills in a field with several lines from a single line', async () => {
     const { type } = openPrompt();
     await type('/addservers');
     expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
@@ -85,7 +85,7 @@ describe('the prompt', () => {
     '/addserver gmae:cs2',
     '/addservers file:none.csv',
     'press Next',
-  ])('does not understand %s', async (line) => {
+  ])("doesn't understand %s", async (line) => {
     await expect(openPrompt().prompt.run(line)).rejects.toBeInstanceOf(InvalidLineError);
   });
 });
@@ -104,7 +104,7 @@ describe('a script', () => {
     return { status, printed: await text(output), complaints: await text(errors) };
   }
 
-  it('exits with 1 if a line is not understood, and runs the lines after it', async () => {
+  it("exits with status 1 if a line isn't understood, but runs the lines after it", async () => {
     const { status, printed, complaints } = await run(['# a remark', 'fly', 'submitted', 'quit', '/games']);
     expect(complaints).toContain('"fly" was not understood');
     expect(printed).toContain('holds 0 servers');

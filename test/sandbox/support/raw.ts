@@ -9,19 +9,19 @@ interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, if it is JSON. */
+  /** The body if it is JSON. */
   readonly json: unknown;
 }
 
 export interface RawRequest {
   readonly json?: unknown;
-  /** A body to send unchanged. */
+  /** A body that is sent as it is. */
   readonly body?: RequestInit['body'];
-  /** `null` omits a header. */
+  /** `null` removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** Sends a request without a library. Adds a bot's user agent and the token by default. */
+/** Sends a request without using a library. By default, adds a bot's user agent and the token. */
 export async function raw(
   { apiUrl }: Pick<DiscordStandIn, 'apiUrl'>,
   request: string,
@@ -52,7 +52,7 @@ interface Frame {
   readonly d: Readonly<Record<string, unknown>>;
 }
 
-/** Opens a gateway connection without a library. */
+/** Opens a gateway connection without using a library. */
 export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>) {
   const socket = new WebSocket(`${cdnUrl.replace('http', 'ws')}/?v=10&encoding=json`);
   const frames: Frame[] = [];
@@ -65,7 +65,7 @@ export async function openGateway({ cdnUrl }: Pick<DiscordStandIn, 'cdnUrl'>) {
   await once(socket, 'open');
   return {
     send: (frame: unknown) => socket.send(JSON.stringify(frame)),
-    /** Returns the next unread frame; with a name, the next one of that name. */
+    /** Returns the next unread frame. If a name is given, returns the next frame with that name. */
     async next(name?: number | string): Promise<Frame> {
       for (;;) {
         const index = frames.findIndex(({ op, t }) => name === undefined || name === op || name === t);
@@ -90,7 +90,7 @@ export const identify = (more: object = {}) => ({
   d: { token: TOKEN, properties: { os: 'linux' }, intents: 0, ...more },
 });
 
-/** Opens a connection that has received READY. */
+/** Opens a connection and waits until it has received READY. */
 export async function identified(standIn: DiscordStandIn, more: object = {}) {
   const gateway = await openGateway(standIn);
   gateway.send(identify(more));
@@ -98,7 +98,7 @@ export async function identified(standIn: DiscordStandIn, more: object = {}) {
   return { ...gateway, sessionId: ready.d.session_id };
 }
 
-/** An interaction as sent to the bot. */
+/** An interaction that was sent to the bot. */
 export interface SentInteraction {
   readonly id: string;
   readonly token: string;
@@ -130,7 +130,7 @@ export const COMMANDS = [
 
 export type RawBot = Awaited<ReturnType<typeof openRawBot>>;
 
-/** Starts a stand-in with a command of each kind, a connection to it, and a user. */
+/** Starts a stand-in with one command of each kind, a connection to it, and a user. */
 export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
   const standIn = await startDiscord({ token: TOKEN, reactionMs: 0, ...options });
   await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, { json: COMMANDS });
@@ -148,7 +148,7 @@ export async function openRawBot(options: Omit<StandInOptions, 'token'> = {}) {
         json,
         headers: { authorization: null },
       }),
-    /** Sends a request to an interaction's webhook: `PATCH /messages/@original`. */
+    /** Sends a request to an interaction's webhook, for example `PATCH /messages/@original`. */
     webhook({ token }: SentInteraction, request: string, sent?: RawRequest) {
       const [method, path = ''] = request.split(' ');
       return raw(standIn, `${method} /webhooks/${standIn.applicationId}/${token}${path}`, sent);
