@@ -26,86 +26,95 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** Thrown if the environment is unusable. The message names every bad variable, one per line, but never contains values. */
+/** Thrown if the environment can't be used. The message has one line for each bad variable, but never contains values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * At most 32 code points, because most messages contain the name. In a modal's hint, it appears next to other words, and
- * the whole hint is limited to 100.
+ * At most 32 code points, because most messages contain the name. In a hint in a modal, it also has to share 100 characters
+ * with other words.
  */
 const NAME = /^\P{C}{1,32}$/u;
-/** The levels of pino. */
+/** The log levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
 const TRANSPORTS = ['gateway', 'http'] as const;
 const SWITCH = ['on', 'off'] as const;
 
-/** The bot's configuration. For example, `listingApiUrl` is the variable `LISTING_API_URL`. */
+/**
+ * The bot's configuration. Each property comes from the variable with the same name, so that `listingApiUrl` is
+ * `LISTING_API_URL`.
+ */
 const configSchema = z.object({
   discordToken: botToken,
-  /** Without a trailing slash, like `listingApiUrl`. */
+  /** A URL without a trailing slash, like `listingApiUrl`. */
   discordApiUrl: url(
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
-  /** How interactions arrive: over a connection to Discord's gateway, or posted by Discord to an endpoint of this bot. */
+  /**
+   * How the bot receives interactions: over a connection to Discord's gateway, or through an HTTP endpoint that Discord
+   * posts them to.
+   */
   interactions: z.enum(TRANSPORTS, must(TRANSPORTS.join(' or '))).default('gateway'),
   /**
-   * The public key that verifies Discord's signatures, in hexadecimal, and the port of the endpoint. Both are required for
+   * The public key to verify Discord's signatures with, in hexadecimal, and the port of the endpoint. Both are required for
    * `http`.
    */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
-  /** The address that the endpoint listens on; `httpHost` if absent. */
+  /** The address that the endpoint listens on. Defaults to `httpHost`. */
   interactionsHost: z.exactOptional(address),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
   ),
-  /** The operator's key, which is only used to read the games list. */
+  /** The operator's API key, which is only used to read the games list. */
   listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
-  /** The maximum number of concurrent requests to the listing service for all guilds in total. */
+  /** Maximum number of concurrent requests to the listing service, across all guilds. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  /** The service's name and page for members. The page may contain `{address}`. */
+  /** The service's name and web page, as shown to members. The URL may contain `{address}`. */
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
   listingUrl: z.exactOptional(listingPage),
   listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
-  /** How much one member can submit, and how much all members of a guild can submit together. */
+  /** How many servers a single member can submit, and how many all members of a guild can submit together. */
   memberLimit: usageLimit.default({ servers: 1000, seconds: 3600 }),
   guildLimit: usageLimit.default({ servers: 5000, seconds: 3600 }),
-  /** How long accepted and unknown servers are kept. */
+  /** How long servers with an accepted or unknown outcome are stored. */
   historyDays: wholeNumber({ from: 1, to: 3_650, unit: 'days' }).default(365),
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   storeUrl: storeUrl.default(sqliteAt('data/bot.sqlite')),
-  /** Keys of 32 bytes in base64. The first one encrypts; all of them decrypt. Required with PostgreSQL. */
+  /** Encryption keys of 32 bytes in base64. The first key encrypts; all keys can decrypt. Required with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys),
-  /** The hosts that members' uploads are read from: `host` or `host:port`, in lower case. */
+  /** The hosts that uploaded files can be read from, as `host` or `host:port` in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
   /** The guilds that can use the bot (all if absent), and the guilds and users that are blocked. */
   allowedGuilds: z.exactOptional(ids),
   blockedGuilds: z.exactOptional(ids),
   blockedUsers: z.exactOptional(ids),
-  /** Whether members are notified of decisions by direct message. */
+  /** Whether members are notified of moderators' decisions by direct message. */
   directMessages: z.enum(SWITCH, must(SWITCH.join(' or '))).default('on'),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),
   privacyUrl: z.exactOptional(link),
-  /** The port and address for health checks and metrics. Without a port, they aren't served. */
+  /** The port and address for health checks and metrics. Without a port, neither is served. */
   httpPort: z.exactOptional(port),
   httpHost: address.default('127.0.0.1'),
-  /** How long the gateway can be silent before the process exits; 0 means no limit. */
+  /** How long the gateway can be silent before the process exits. 0 means no limit. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
-  /** How often a SQLite file is backed up; 0 means never. */
+  /** How often a SQLite database is backed up. 0 means never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
-  /** How the operator is notified: a Discord webhook, and a URL that is requested regularly while the bot is ready. */
+  /**
+   * How the operator is notified: through a Discord webhook, and with a URL that is requested regularly as long as the bot
+   * is ready.
+   */
   operatorWebhookUrl: z.exactOptional(
     secretUrl(
       'a Discord webhook URL: https://discord.com/api/webhooks/… (from the settings of a channel, under Integrations)',
@@ -117,13 +126,15 @@ const configSchema = z.object({
       /^https?:$/.test(protocol),
     ),
   ),
-  /** Whether the bot sends addresses of game servers to Steam and to name servers, to fill in missing ports and games. */
+  /**
+   * Whether the bot looks up missing ports and games by sending the addresses of game servers to Steam and to name servers.
+   */
   serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
   steamApiUrl: url(
     'https://api.steampowered.com, or another https URL (http only on this machine)',
     isHttpsOrLoopback,
   ).default('https://api.steampowered.com'),
-  /** If absent, the machine's own name servers are used. */
+  /** The name servers to use. Defaults to the machine's own. */
   nameServers: z.exactOptional(nameServers),
   logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
 });
@@ -144,11 +155,12 @@ const SECRETS = [
   'OPERATOR_WEBHOOK_URL',
   'HEARTBEAT_URL',
 ];
-/** Variables that can also be given as a file, by `NAME_FILE`. */
+/** Variables that can also be read from a file, by setting `NAME_FILE` to the file's path. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
 /**
- * This variable must not be empty. It restricts the bot to some guilds, and an empty value must not open it to all of them.
+ * A variable that must not be empty. It restricts the bot to certain guilds, and an empty value must not make the bot
+ * available to all of them.
  */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
@@ -156,15 +168,15 @@ const NEVER_EMPTY = 'ALLOWED_GUILDS';
 const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
 
 /**
- * Reads the environment, and the files named by `NAME_FILE` variables. An empty value counts as absent, except for {@link
+ * Reads the environment and the files that `NAME_FILE` variables refer to. Empty values count as absent, except for {@link
  * NEVER_EMPTY}.
- * @throws ConfigError that names every bad variable and its requirement
+ * @throws ConfigError that names each bad variable and what it must be
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
 }
 
-/** Like {@link readConfig}, for tools that need only some of the variables. */
+/** Like {@link readConfig}, but for tools that only need some of the variables. */
 function readSome<const Names extends readonly (keyof Config)[]>(env: Environment, names: Names) {
   const shape = Object.fromEntries(names.map((name) => [name, configSchema.shape[name]]));
   return readWith(z.object(shape), env) as Pick<Config, Names[number]>;
@@ -184,8 +196,8 @@ export const readEncryptionKey = (env: Environment) => readSome(env, ['encryptio
 
 /**
  * Reads the location of the data from a tool's argument.
- * @param given a file such as `sqlite://data/bot.sqlite`, or the name of a variable. It must not be a URL with a password,
- * because all users of the machine can see arguments
+ * @param given a location such as `sqlite://data/bot.sqlite`, or the name of a variable that contains one. It must not be a
+ * URL with a password, because all users of the machine can see arguments
  */
 export function readStoreUrl(env: Environment, given: string): StoreUrl {
   const url = parseStoreUrl(given);
@@ -209,7 +221,7 @@ function variableOf(property: string): string {
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
   const values: Record<string, string> = {};
-  /** One sentence for each bad variable, by the variable's name. */
+  /** One sentence per bad variable, keyed by the variable's name. */
   const problems = new Map<string, string>();
   for (const property of Object.keys(schema.shape)) {
     const name = variableOf(property);
@@ -242,11 +254,11 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '));
 }
 
-/** Whether there is a `.env` file that this process didn't read. */
+/** Whether there is a `.env` file that this process hasn't read. */
 export const isDotEnvUnread = (): boolean =>
   existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
 
-/** Returns warnings about settings that are valid but probably unintended, one sentence each. */
+/** Returns warnings about settings that are valid but probably unintended. Each warning is a sentence. */
 export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): readonly string[] {
   if (!listingApiUrl.endsWith('/api')) return [];
   return [
@@ -254,26 +266,29 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
   ];
 }
 
-/** The maximum length of a value that a message repeats. A bot token in the wrong variable is longer. */
+/**
+ * Maximum length of a value to repeat in a message. This is shorter than a bot token, which may have been put into the
+ * wrong variable.
+ */
 const LONGEST_SHOWN = 40;
 
-/** Returns the given value for use in a message, unless it is a secret or a URL with a password. */
+/** Returns a value in a form that is safe to show in a message. Leaves out secrets and URLs with a password. */
 function given(name: string, value: string | undefined): string {
   if (value === undefined || SECRETS.includes(name)) return '';
   if (value.includes('@') || value.length > LONGEST_SHOWN) return '';
   return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
 }
 
-/** Suggests the same URL with https, if the missing scheme is the only problem. */
+/** Suggests the same URL with https if a missing scheme is the only problem. */
 function withHttps(value: string): string {
   const [, rest = ''] = /^(?:http:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/.*)?)$/i.exec(value) ?? [];
   return rest === '' ? '' : `; did you mean https://${rest}?`;
 }
 
 /**
- * Returns the problems of variables that are each valid but contradict one another: one sentence by the name of each
- * variable.
- * @param values the given values, by property
+ * Finds variables that are individually valid but contradict one another. Returns one sentence per variable, keyed by its
+ * name.
+ * @param values the given values, keyed by property name
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
@@ -304,8 +319,8 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 }
 
 /**
- * Returns the trimmed value of a variable, or of the file that it names; `undefined` if it is empty.
- * @throws ConfigError that names the variable but doesn't contain its value, which may be a secret in the wrong variable
+ * Returns the trimmed value of a variable or of the file that it refers to, or `undefined` if the value is empty.
+ * @throws ConfigError that names the variable. It doesn't contain the value, which may be a secret in the wrong variable
  */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
@@ -330,12 +345,12 @@ function readVariable(env: Environment, name: string): string | undefined {
   return content;
 }
 
-/** How many typos a misspelt name can have: one if it is short, otherwise two. */
+/** Maximum number of typos in a misspelt name: one in a short name, two in a longer one. */
 const mostTypos = (name: string): number => (name.length < 9 ? 1 : 2);
 
 /**
- * Suggests the intended name for unknown variables that resemble one of the bot's: `MEMBER_LIMITS: did you mean
- * MEMBER_LIMIT?`.
+ * Suggests corrections for unknown variables whose names resemble one of the bot's variables, such as `MEMBER_LIMITS: did
+ * you mean MEMBER_LIMIT?`.
  */
 export function misspelt(env: Environment): readonly string[] {
   const hints: string[] = [];
@@ -358,7 +373,7 @@ function meantBy(name: string): string | undefined {
 }
 
 /**
- * Whether `long` contains all words of `short` and begins with the same one, as with `DISCORD_BOT_TOKEN` and
+ * Whether `long` begins with the first word of `short` and contains all its other words, like `DISCORD_BOT_TOKEN` and
  * `DISCORD_TOKEN`.
  */
 function hasWordsOf(long: string, short: string): boolean {

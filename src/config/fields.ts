@@ -4,19 +4,19 @@ import { LONGEST_LINK } from '../numbers.ts';
 import { Secret } from '../secret.ts';
 import { parseStoreUrl } from '../store-url.ts';
 
-/** 32 bytes in hexadecimal or base64 (either alphabet). */
+/** A key of 32 bytes, in hexadecimal or either form of base64. */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A host name or address as in a URL: IPv6 in brackets, and a port if it isn't the scheme's default. */
+/** A host name or address as written in a URL, with brackets around IPv6 and a port unless it's the default. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
 /**
- * The maximum length of a link. A longer link that contains an address of 253 characters and a port could exceed Discord's
+ * Maximum length of a link. With an address of 253 characters and a port inserted, a longer link could exceed Discord's
  * limit.
  */
 const LONGEST_PAGE = 200;
-/** One week. The timer for the end of a period supports at most 24 days. */
+/** The maximum is one week, because the timer for the end of the period only supports up to 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
-/** Builds zod's message for a requirement: `X is missing: it must be …` or `X must be …`. */
+/** Builds the error message that zod shows for a requirement: `X is missing: it must be …` or `X must be …`. */
 export function must(requirement: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>
@@ -24,7 +24,7 @@ export function must(requirement: string) {
   };
 }
 
-/** Accepts a whole number in decimal digits, within the limits. */
+/** Accepts a whole number within the limits, written in decimal digits. */
 export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
   numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
 
@@ -37,12 +37,12 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-/** The maximum number of servers per guild that are kept and can be counted. */
+/** Maximum number of servers per guild that the bot stores, and can therefore count. */
 const MOST_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
 );
-/** A number of servers per number of seconds, such as `1000/3600`. */
+/** Accepts a number of servers per number of seconds, such as `1000/3600`. */
 export const usageLimit = z
   .string()
   .regex(/^\d{1,5}\/\d{1,6}$/, USAGE_LIMIT)
@@ -57,8 +57,8 @@ export const usageLimit = z
   );
 
 /**
- * Accepts a URL, and removes trailing slashes.
- * @param allowed an additional condition
+ * Accepts a URL and removes its trailing slashes.
+ * @param allowed an additional condition for the URL
  */
 export function url(requirement: string, allowed: (url: URL) => boolean) {
   return z
@@ -76,7 +76,7 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Accepts a secret, and wraps it in a `Secret` so that it can't appear in messages. */
+/** Accepts a secret and wraps it in a `Secret`, so that it can't appear in messages. */
 export function secret(requirement: string, pattern: RegExp) {
   return z
     .string(must(requirement))
@@ -92,7 +92,10 @@ export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
     .transform((text) => new Secret(new URL(text).href));
 }
 
-/** The shape of a bot token: three parts. discord.js masks only the parts after the second dot in its debug output. */
+/**
+ * The format of a bot token, which has three parts separated by dots. discord.js only masks what comes after the second dot
+ * in its debug output.
+ */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TOKEN_NEEDED = 'the bot token: three parts separated by dots, and nothing else';
 
@@ -102,7 +105,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Returns a hint about the usual mistakes in such a token, without repeating any part of it. */
+/** Returns a hint about common mistakes in such a token. Doesn't repeat any part of it. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
   if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text)) return '. It has quotes around it: remove them';
@@ -112,7 +115,7 @@ function mistakeIn(text: string): string {
   return /\s/.test(text) ? '. It contains a space' : '';
 }
 
-/** A page for a link button. */
+/** Accepts the URL of a page for a link button. */
 export const link = z
   .string()
   .refine(
@@ -122,7 +125,7 @@ export const link = z
   )
   .transform((text) => new URL(text).href);
 
-/** A link in its original form, because `URL` would encode the braces of `{address}`. */
+/** Accepts a link and keeps it in its original form, because `URL` would encode the braces in `{address}`. */
 export const listingPage = z
   .string()
   .refine(
@@ -140,7 +143,7 @@ function isListingPage(text: string): boolean {
   return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
-/** A SQLite file, or a PostgreSQL database. Its password never appears in messages. */
+/** Accepts the location of a SQLite file or a PostgreSQL database. The database's password never appears in messages. */
 export const storeUrl = z.string().transform((text, { addIssue }) => {
   const parsed = parseStoreUrl(text);
   if (parsed) return parsed;
@@ -151,7 +154,7 @@ export const storeUrl = z.string().transform((text, { addIssue }) => {
   return z.NEVER;
 });
 
-/** One or more encryption keys in base64. The first one encrypts. */
+/** Accepts one or more encryption keys in base64 or hexadecimal. The first one is used to encrypt. */
 export const encryptionKeys = z
   .string()
   .transform((text) => text.split(',').map((key) => key.trim()))
@@ -161,7 +164,7 @@ export const encryptionKeys = z
   )
   .transform((keys) => keys.map(inBase64));
 
-/** An Ed25519 public key: 32 bytes in hexadecimal. */
+/** Accepts an Ed25519 public key of 32 bytes in hexadecimal. */
 export const publicKey = z
   .string()
   .regex(
@@ -171,12 +174,12 @@ export const publicKey = z
     ),
   );
 
-/** An address for the bot to listen on. */
+/** Accepts an address for the bot to listen on. */
 export const address = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 
-/** `host` or `host:port`, in lower case. */
+/** Accepts hosts as `host` or `host:port`, and converts them to lower case. */
 export const hostsWithPorts = z
   .string()
   .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
@@ -185,13 +188,13 @@ export const hostsWithPorts = z
     must('hosts such as cdn.example.com or cdn.example.com:8443, separated by commas'),
   );
 
-/** Accepts IP addresses of name servers, with or without ports, separated by commas. */
+/** Accepts the IP addresses of name servers, separated by commas and with or without ports. */
 export const nameServers = hostsWithPorts.refine(
   (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
   must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas'),
 );
 
-/** Discord ids of guilds or users. */
+/** Accepts Discord IDs of guilds or users. */
 export const ids = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
@@ -205,29 +208,35 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Whether a URL has no password, which a log could show, and no query or fragment, so that a path can be appended. */
+/**
+ * Whether a URL has no password, which could appear in a log, and no query or fragment, which would prevent appending a
+ * path.
+ */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** Whether it is safe to send API keys to the URL. They are never sent unencrypted over a network. */
+/** Whether it's safe to send API keys to a URL. They are never sent over a network unencrypted. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether it is safe to send the bot's token to the URL. A typo in the variable must not leak it to someone else. */
+/**
+ * Whether it's safe to send the bot's token to a URL. If the variable contains a typo, the token must not leak to someone
+ * else.
+ */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
 
-/** Whether it is the URL of a webhook, which can also be a thread's. */
+/** Whether a URL is that of a Discord webhook. The webhook can also post to a thread. */
 export const isDiscordWebhook = (url: URL): boolean =>
   isDiscordOrLoopback(url) &&
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
   /^(?:\?thread_id=\d+)?$/.test(url.search);
 
-/** Whether the URL leads to this machine. `URL` has already normalised the different notations of IPv4 addresses. */
+/** Whether a URL refers to this machine. `URL` has already normalised the different notations of IPv4 addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

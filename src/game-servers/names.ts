@@ -4,25 +4,26 @@ import { parseHost } from '../addresses/host.ts';
 import { createCache } from '../bounded-map.ts';
 import { codeOf } from '../error-code.ts';
 
-/** The port of a Minecraft server without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
+/** The port of Minecraft servers that have no SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
 const MINECRAFT_PORT = 25_565;
-/** The time limit for a query to a name server, in milliseconds. */
+/** Time limit for a query to a name server, in milliseconds. */
 const ATTEMPT_MS = 1_000;
 const REMEMBERED_MS = 60_000;
-/** The definite response that there is no such record (Node docs: DNS, "Error codes"). */
+/** Error codes that mean that the record certainly doesn't exist (Node docs: DNS, "Error codes"). */
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
 /**
- * Looks up names of game servers. It uses c-ares, because `dns.lookup` shares a few threads with the bot's own new
- * connections. Eight names with silent name servers delayed those by 16 seconds (measured).
- * @param nameServers addresses with or without a port; the machine's own name servers if absent
+ * Creates lookups for the names of game servers. They use c-ares, because `dns.lookup` runs on a few threads that the bot's
+ * own new connections also need. Eight names with unresponsive name servers delayed those connections by 16 seconds
+ * (measured).
+ * @param nameServers addresses with or without a port; defaults to the machine's own name servers
  */
 export function createNames(nameServers?: readonly string[]) {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
 
   const addresses = createCache(async (host): Promise<readonly string[]> => {
-    // The name may come from an SRV record, which anyone can publish.
+    // The name may come from an SRV record, which anyone can publish, so it's checked too.
     if (!parseHost(host).ok) return [];
     if (isIP(host) !== 0) return [host];
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -47,13 +48,13 @@ export function createNames(nameServers?: readonly string[]) {
 
   return {
     /**
-     * Returns the public addresses of a host. Returns the host itself if it is an address, and an empty list if the lookup
-     * fails.
+     * Returns the public addresses of a host. If the host is itself an address, returns that. Returns an empty list if the
+     * lookup fails.
      */
     addressesOf: addresses.get,
     /**
-     * Returns the port that Minecraft clients use for a name; `undefined` if it isn't certain. @throws Error if the lookup
-     * fails
+     * Returns the port that Minecraft clients use for a name, or `undefined` if it isn't certain. @throws Error if the
+     * lookup fails
      */
     minecraftPort: minecraftPorts.get,
     stop: (): void => resolver.cancel(),

@@ -24,7 +24,7 @@ export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
 
 export type ServerLookup = ReturnType<typeof createServerLookup>;
 
-/** How long a submission or a list waits for all its lookups, in milliseconds. */
+/** How long a submission or list waits for all of its lookups, in milliseconds. */
 const DEADLINE_MS = 2_500;
 const MOST_HOSTS = 50;
 
@@ -33,8 +33,8 @@ const CELLS = ['game', 'port', 'queryPort'] as const;
 type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefined>> | 'isQueryPort';
 
 /**
- * Creates the lookup that fills in the query port, the game or the Minecraft port if a member didn't type it. It uses
- * Steam's public list and DNS, and never contacts game servers. It never replaces what a member typed.
+ * Creates the lookup that fills in the game, the query port or a Minecraft server's port if a member didn't type it. It
+ * uses Steam's public list and DNS, and never contacts game servers. Typed values are never replaced.
  */
 export function createServerLookup({ nameServers, games, ...deps }: ServerLookupDeps) {
   const steam = createSteam(deps);
@@ -42,11 +42,11 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
 
   async function steamServersAt(host: string): Promise<readonly SteamServer[]> {
     const [address, ...others] = (await names.addressesOf(host)).filter((each) => isIPv4(each));
-    // If the name has several addresses, they may belong to different game servers.
+    // Different addresses of a name may belong to different game servers, so only a single address is used.
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns the lookup for an incomplete row: its host, and the function that looks it up. */
+  /** Returns the host of an incomplete row, with the function that looks up what is missing. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
@@ -62,7 +62,9 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 
-  /** Reads a row again with the values that were found. Returns it unchanged if it still can't be submitted. */
+  /**
+   * Adds the values that were found to a row and checks it again. Returns the row unchanged if it still can't be submitted.
+   */
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
@@ -75,7 +77,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   }
 
   return {
-    /** Returns the rows, completed with the values that were found within 2.5 seconds. Never throws. */
+    /** Returns the rows with the values that were found within 2.5 seconds filled in. Never throws. */
     async complete(rows: readonly Row[]): Promise<readonly Row[]> {
       const steamGames = steamGamesAmong(games);
       const completed = [...rows];
@@ -90,7 +92,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
       const changed = completed.filter((row, index) => row !== rows[index]);
       for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
-      // Rows can become equal when they are completed. Values that are found later are ignored.
+      // Completed rows can turn out to be the same server. Values that are found after the deadline are ignored.
       return withRepeats([...completed]);
     },
     async stop(): Promise<void> {
@@ -100,13 +102,13 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   };
 }
 
-/** Returns the game server of a row if only its game is missing, with '' as the game. */
+/** Returns the game server in a row whose only problem is a missing game. The server's game is ''. */
 function serverWithoutGame(row: Row): ServerSubmission | undefined {
   const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
   return read?.ok ? read.submission : undefined;
 }
 
-/** Returns the values in Steam's list for a game server that lacks a query port, or a game (''). */
+/** Returns the values that Steam lists for a game server without a query port or a game. */
 function findingFor(
   { port, game: named }: ServerSubmission,
   servers: readonly SteamServer[],
@@ -118,7 +120,7 @@ function findingFor(
   if (found === undefined || others.length > 0) return {};
   const queryPort = found.queryPort === port ? undefined : found.queryPort;
   if (named !== '') return { queryPort };
-  // Games can share an app id.
+  // Several games can share an app ID, in which case the game remains unknown.
   const [game, ...otherGames] = [...steamGames].filter(([, appId]) => appId === found.appId);
   return game === undefined || otherGames.length > 0 ? {} : { game: game[0], queryPort };
 }

@@ -1,7 +1,7 @@
 import type { GameIndex } from '../listing/game-search.ts';
 
 /**
- * Steam app ids with the aliases or names that a listing service may use for the game. Game servers report the id of the
+ * The aliases or names that a listing service may use for a game, keyed by Steam app ID. Game servers report the ID of the
  * store page that players see. Minecraft and SA-MP aren't on Steam.
  */
 const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
@@ -25,7 +25,7 @@ const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [1_604_030, ['V Rising']],
 ]);
 
-/** Steam app ids by the aliases of the games that the listing service has. */
+/** The Steam app IDs of the listing service's games, keyed by alias. */
 export type SteamGames = ReadonlyMap<string, number>;
 
 export function steamGamesAmong(games: Pick<GameIndex, 'find'>): SteamGames {

@@ -11,20 +11,20 @@ export interface SteamDeps {
 }
 
 const PATH = '/ISteamApps/GetServersAtAddress/v1/';
-/** The maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
+/** Maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED_MS = 10 * 60_000;
 /**
- * The bot can make one request per second, and save up this many. So it makes at most 86,400 requests a day, while Steam's
- * terms allow 100,000.
+ * Maximum number of requests that can be saved up. The bot can make one request per second, which adds up to 86,400 a day.
+ * Steam's terms allow 100,000.
  */
 const MOST_SAVED_REQUESTS = 60;
-/** The time limit for a whole request, in milliseconds. A submission never waits longer than this. */
+/** Time limit for a whole request, in milliseconds. A submission never waits longer than this. */
 const REQUEST_MS = 2_500;
 const MOST_FAILURES = 3;
 /**
- * The first and the longest pause, in milliseconds. The first one follows three failures in a row, and each further one is
- * twice as long. A 429 or 403 starts the longest one.
+ * Minimum and maximum length of a pause, in milliseconds. After three consecutive failures, the bot pauses for the minimum,
+ * which doubles with each further failure. After a 429 or 403, it pauses for the maximum.
  */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
@@ -45,12 +45,13 @@ const serverSchema = z
   })
   .transform(({ addr, gameport, appid }) => ({ queryPort: addr, gamePort: gameport, appId: appid }));
 
-/** A game server in Steam's public list. Players connect to its game port; its query port answers queries. */
+/** A game server in Steam's public list. Players connect to the game port, and the query port answers queries. */
 export type SteamServer = z.infer<typeof serverSchema>;
 
 /**
- * Creates a client for Steam's keyless list of the game servers at an address (`ISteamApps/GetServersAtAddress`). It
- * caches each response for ten minutes. After a 429, a 403 or three failures in a row it pauses, and logs that once.
+ * Creates a client for Steam's list of the game servers at an address (`ISteamApps/GetServersAtAddress`), which needs no
+ * API key. Responses are cached for ten minutes. After a 429, a 403 or three consecutive failures, the client pauses and
+ * logs that once.
  */
 export function createSteam({ steamApiUrl, onLookup, logger, now = () => performance.now() }: SteamDeps) {
   const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
@@ -59,7 +60,10 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /** Whether a request can be made now. If so, counts it. */
+  /**
+   * Counts a request if one can be made now.
+   * @returns whether it can be made
+   */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
@@ -70,7 +74,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }
 
   function noteFailure(error: unknown): void {
-    // Other requests that were in progress when the pause began fail for the same reason.
+    // Requests that were in progress when the pause began fail for the same reason, so they don't count.
     if (now() < pausedUntil) return;
     const isLimited = error instanceof Error && LIMITED.has(error.cause);
     failures = isLimited ? Number.POSITIVE_INFINITY : failures + 1;
@@ -112,9 +116,9 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }, REMEMBERED_MS);
 
   return {
-    /** Returns the game servers at a public IPv4 address; none if Steam can't be queried now. Never throws. */
+    /** Returns the game servers at a public IPv4 address, or none if Steam can't be queried now. Never throws. */
     serversAt: (address: string): Promise<readonly SteamServer[]> => remembered.get(address).catch(() => []),
-    /** Queries Steam even during a pause, without the cache. @throws Error if Steam doesn't respond as it should */
+    /** Queries Steam even during a pause, and bypasses the cache. @throws Error if Steam doesn't respond as expected */
     ask,
     close: (): Promise<void> => agent.destroy(),
   };

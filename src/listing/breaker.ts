@@ -1,38 +1,41 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** How a request to the listing service ended: with a response, or without one (5xx, timeout, no connection). */
+/** How a request to the listing service ended. `failed` means a 5xx response, a timeout or no connection. */
 export type RequestHealth = 'answered' | 'failed';
 
 interface GuildHealth {
   readonly guildId: string;
   readonly health: RequestHealth;
-  /** Why the response was unusable, even if the service itself works. */
+  /** Why the response was unusable. The service may work anyway. */
   readonly trouble: string | undefined;
 }
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-/** Consecutive failures after which a guild's submissions are paused. */
+/** Number of consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/** How many of the latest outcomes of all guilds are considered. If all of them are failures, every guild is paused. */
+/**
+ * Number of latest outcomes of all guilds to consider. If all of them are failures, submissions are paused for every guild.
+ */
 const OUTCOMES_OF_ALL = 10;
-/** The outcomes must come from at least this many guilds before all guilds are paused. */
+/** Minimum number of guilds that the failures must come from before all guilds are paused. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
-/** How long a key is paused after a 429 that doesn't specify a time, in milliseconds. */
+/** How long a key is paused after a 429 response without a specified time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
 /**
- * The longest pause, even if the service requests a longer one. The request may be a mistake, and the guild's members are
- * waiting.
+ * Maximum duration of a pause, in milliseconds. If the service requests a longer one, that may be a mistake, and the
+ * guild's members are waiting.
  */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** The maximum number of guilds with failures or a pause that are tracked. The oldest is dropped first. */
+/** Maximum number of guilds with failures or a pause to keep track of. The oldest guild is dropped first. */
 const MOST_GUILDS = 10_000;
 
 /**
- * Decides whether a guild can send now. Each guild is tracked separately, so one guild's bad key doesn't block the others.
- * Submissions are paused while the listing service fails. After a 429, a key is paused for as long as the service requests.
- * @param now the time of a monotonic clock, in milliseconds
+ * Creates the circuit breaker, which decides whether a guild can send requests now. Guilds are tracked separately, so that
+ * one guild's bad key doesn't block the others. Submissions are paused as long as the listing service keeps failing. After
+ * a 429, a key is paused for as long as the service requests.
+ * @param now returns the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
   const failuresOf = createBoundedMap<number>(MOST_GUILDS);
@@ -51,8 +54,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
 
   return {
     /**
-     * Whether a submission of this guild can be sent now. During a pause, one is let through every 30 seconds to test the
-     * service.
+     * Whether this guild's submission can be sent now. During a pause, one submission is let through every 30 seconds to
+     * test the service.
      */
     maySend(guildId: string): boolean {
       if (isOpenFor(guildId)) {
@@ -66,7 +69,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       }
       return true;
     },
-    /** Records how a request of this guild ended. */
+    /** Records how one of this guild's requests ended. */
     note(guildId: string, health: RequestHealth, trouble?: string): void {
       outcomes = [...outcomes, { guildId, health, trouble }].slice(-OUTCOMES_OF_ALL);
       if (health === 'answered') {
@@ -78,11 +81,11 @@ export function createBreaker(now: () => number = () => performance.now()) {
       nextTryOf.set(guildId, now() + HELD_BACK_MS);
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
-    /** @param ms the time that the service requested with `Retry-After`, if any */
+    /** @param ms how long to pause, if the service specified it with `Retry-After` */
     pause(guildId: string, ms = USUAL_PAUSE_MS): void {
       pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
     },
-    /** Returns how long the guild's key stays paused, in milliseconds; 0 if it isn't paused. */
+    /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
     pausedMs(guildId: string): number {
       const ms = (pausedUntil.get(guildId) ?? 0) - now();
       if (ms <= 0) pausedUntil.delete(guildId);
@@ -90,12 +93,12 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    /** Returns which guilds' submissions are paused: none, those whose own requests failed, or all. */
+    /** Returns for which guilds submissions are paused: none, some (those whose own requests failed) or all. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
-    /** Returns how the latest request of any guild ended; `undefined` before the first request. */
+    /** Returns how the latest request from any guild ended, or `undefined` before the first request. */
     latest: (): Omit<GuildHealth, 'guildId'> | undefined => outcomes.at(-1),
   };
 }

@@ -17,12 +17,12 @@ import {
 import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './request.ts';
 
 export interface ListingApiDeps {
-  /** The service's URL, without `/api`. It may contain a path and end with a slash. */
+  /** The service's URL without `/api`. It can have a path and a trailing slash. */
   readonly baseUrl: string;
-  /** The time limit of a request, from the call to the last byte, in milliseconds. */
+  /** Time limit for a request, from the call to the last byte of the response, in milliseconds. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
-  /** The maximum number of concurrent requests. Any further request would spend its time limit waiting for a connection. */
+  /** Maximum number of concurrent requests. Any additional request would use up its time limit waiting for a connection. */
   readonly concurrentRequests?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
@@ -35,21 +35,22 @@ export interface ListingRequest {
   readonly ms: number;
 }
 
-/** The maximum size of a response, in bytes. A list of thousands of games takes a tenth of that. */
+/** Maximum size of a response, in bytes. A list of thousands of games takes a tenth of that. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** The maximum number of unusable games that are logged per list. */
+/** Maximum number of unusable games to log for each list. */
 const MOST_UNUSABLE_LOGGED = 20;
 
 export type ListingApi = ReturnType<typeof createListingApi>;
 
 /**
- * Creates the HTTP client of the listing service (specification §4), with its own connections. Each call is one request. A
- * missing response is an outcome, not an exception.
- * A connection is kept for 4 seconds after its last use. If the service sends a `Keep-Alive` header, the connection is kept
- * for 2 seconds less than that, and one minute at most. This is shorter than the idle timeouts of common servers (5 seconds
- * for Node and Apache, longer elsewhere). Otherwise `add` could be written to a connection that the service is closing, and
- * the outcome would be unknown.
+ * Creates the HTTP client for the listing service (specification §4), with its own connections. Each call makes one
+ * request. A missing response is returned as an outcome instead of thrown.
+ *
+ * An idle connection is kept open for 4 seconds. If the service sends a `Keep-Alive` header, the connection stays open for
+ * 2 seconds less than the header says, up to one minute. These times are shorter than the idle timeouts of common servers
+ * (5 seconds for Node and Apache, longer for others). A longer-lived connection might be used for `add` while the service
+ * is closing it, which would make the outcome unknown.
  */
 export function createListingApi(deps: ListingApiDeps) {
   const { baseUrl, timeoutMs, arrayFormat, concurrentRequests = 8, logger, onRequest } = deps;
@@ -57,21 +58,22 @@ export function createListingApi(deps: ListingApiDeps) {
   const agent = new Agent({
     connections: concurrentRequests,
     connect: { timeout: Math.min(timeoutMs, 5_000) },
-    // Each request has a deadline that covers everything.
+    // The deadline of each request covers these phases as well.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // Sends only one request at a time on each connection, so that a lost connection leaves only one outcome unknown.
+    // Sends only one request at a time over each connection, so that the outcomes of other requests aren't lost with the
+    // connection.
     pipelining: 1,
   });
   const closing = new AbortController();
-  /** Unusable games that have already been logged. */
+  /** The unusable games that have already been logged. */
   const logged = createBoundedMap<true>(1_000);
 
-  /** Logs and counts a request when it ends. */
+  /** Logs and counts a request after it has ended. */
   async function reported<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
     request: Promise<Heard>,
@@ -85,7 +87,7 @@ export function createListingApi(deps: ListingApiDeps) {
     return outcome;
   }
 
-  /** Logs each unusable game once, however often the list is read. */
+  /** Logs each unusable game only once, no matter how many times the list is read. */
   function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
     const first = unusable.slice(0, MOST_UNUSABLE_LOGGED);
     for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
@@ -113,7 +115,7 @@ export function createListingApi(deps: ListingApiDeps) {
     /** Submits between 1 and {@link MAX_SERVERS_PER_REQUEST} servers. */
     add: (servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> =>
       reported('add', add(servers, key)),
-    /** Aborts reads of the games list, waits for submissions to finish, and closes the connections. */
+    /** Aborts requests for the games list, waits for submissions to finish and closes the connections. */
     async close(): Promise<void> {
       closing.abort();
       await agent.close();
@@ -122,8 +124,8 @@ export function createListingApi(deps: ListingApiDeps) {
 }
 
 /**
- * Reads the response to `action=add`. It trusts the status in the body whatever the HTTP status is, because the
- * specification doesn't define an HTTP status for errors.
+ * Reads the response to `action=add`. The status in the body counts regardless of the HTTP status, because the
+ * specification doesn't define HTTP statuses for errors.
  */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   const json = readJson(response, url, key);
@@ -178,14 +180,17 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
 }
 
 /**
- * How the elements of `servers` are separated.
- * - `brackets`: `servers[][server]`, as in the specification (§4). Rack begins a new element when a field repeats in the
- *   current one. PHP and Node's `qs` don't, and misread lists of several servers.
- * - `indices`: `servers[0][server]`, for a service that needs it.
+ * How the form separates the elements of `servers`.
+ * - `brackets`: `servers[][server]`, as in the specification (§4). Rack starts a new element if the current one already
+ *   contains the field. PHP and Node's `qs` don't, so they misread lists of several servers.
+ * - `indices`: `servers[0][server]`, for services that need it.
  */
 type ArrayFormat = 'brackets' | 'indices';
 
-/** Builds the form for `action=add`. It contains the key in plain text, so it must only be sent. */
+/**
+ * Builds the form for `action=add`. The form contains the key in plain text, so it must not be used for anything except
+ * sending.
+ */
 export function addForm(
   servers: readonly ServerSubmission[],
   key: Secret,
@@ -194,7 +199,7 @@ export function addForm(
   const form = new URLSearchParams({ api_key: key.reveal(), action: 'add' });
   for (const [index, { server, port, queryPort, game }] of servers.entries()) {
     const field = (name: string) => `servers[${format === 'indices' ? index : ''}][${name}]`;
-    // `server` is in every element and comes first, so that a parser of `[]` recognises where an element begins.
+    // `server` is in every element and comes first, so that parsers of `[]` recognise where each element begins.
     form.append(field('server'), server);
     form.append(field('port'), String(port));
     if (queryPort !== undefined) form.append(field('query_port'), String(queryPort));

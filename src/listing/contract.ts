@@ -1,32 +1,34 @@
 import { z } from 'zod';
 import { shorten } from '../one-line.ts';
 
-/** The maximum number of servers in one request (specification §8). */
+/** Maximum number of servers in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
 
 /**
- * The maximum length of a game's name and of an alias, in UTF-16 units. This is Discord's limit for a choice (Discord docs:
+ * Maximum length of a game's name or alias, in UTF-16 units. This is Discord's limit for a choice (Discord docs:
  * Application Commands).
  */
 export const LONGEST_NAME = 100;
 /**
- * The maximum number of games that are read from a list, ten times as many as exist. A search scans all of them at each
- * keystroke.
+ * Maximum number of games to read from a list, which is ten times as many as exist. A search goes through all of them on
+ * every keystroke.
  */
 export const MAX_GAMES = 10_000;
-/** The maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
+/** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** The maximum number of code points of a message that are stored. The specification's own messages have at most 45. */
+/**
+ * Maximum length of a stored message from the service, in code points. The messages in the specification have at most 45.
+ */
 const MOST_STORED = 300;
 
-/** Returns the part of a message that is stored. */
+/** Returns the part of the service's message that is stored. */
 export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
 
-/** Converts a number to text, because some services send digits as a number. */
+/** Converts a number to a string, because some services send text that consists of digits as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
-/** A game as the service lists it (specification §2.2). Submissions contain its `alias`. */
+/** A game as listed by the service (specification §2.2). Submissions contain the game's `alias`. */
 const gameSchema = z.object({
   name: z.preprocess(
     textOf,
@@ -36,26 +38,26 @@ const gameSchema = z.object({
       .min(1)
       .transform((name) => shorten(name, LONGEST_NAME)),
   ),
-  /** A longer alias couldn't be chosen in Discord, and shortening it could produce another game's alias. */
+  /** Members can't choose a longer alias in Discord, and a shortened one could be the alias of another game. */
   alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
 });
 export type Game = z.infer<typeof gameSchema>;
 
 /** An element of the games list that the bot can't use. */
 export interface UnusableGame {
-  /** The element's name and alias, as far as they exist. */
+  /** The element's name and alias, if they exist. */
   readonly game: string;
   readonly reason: string;
 }
 
-/** Returns only the name and the alias of an element, because a service could send the API key in another field. */
+/** Describes an element by its name and alias only, because the service could send the API key in any other field. */
 function describeElement(element: unknown): string {
   const { name, alias } = Object(element);
   const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
   return shorten(texts.join(', '), LONGEST_NAME);
 }
 
-/** Returns the first {@link MAX_GAMES} games of a list without repeated aliases, and the elements that can't be used. */
+/** Returns the first {@link MAX_GAMES} games in a list, without repeated aliases, and the elements that can't be used. */
 function readGameList(list: readonly unknown[]) {
   const games = new Map<string, Game>();
   const unusable: UnusableGame[] = [];
@@ -71,12 +73,12 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** The number of elements that were skipped because they are beyond the first {@link MAX_GAMES}. */
+    /** The number of elements that were skipped because they come after the first {@link MAX_GAMES}. */
     leftOut: Math.max(0, list.length - MAX_GAMES),
   };
 }
 
-/** The response to `action=games` (specification §4.2). A list with elements but no usable game isn't a games list. */
+/** The response to `action=games` (specification §4.2). A list that has elements but no usable game is rejected. */
 export const gamesSchema = z
   .array(z.unknown())
   .transform(readGameList)
@@ -85,8 +87,8 @@ export const gamesSchema = z
 const messageSchema = z.string().transform((message) => shorten(message, LONGEST_MESSAGE));
 
 /**
- * The response to `action=add`, and every error (specification §4.1, §7), at any HTTP status. A success without a message is
- * a success, with an empty message: submitting the servers again would add them twice.
+ * The response to `action=add` or any error (specification §4.1, §7), with any HTTP status. If a success has no message,
+ * the message is empty. It still counts as a success, because submitting the servers again would add them twice.
  */
 export const statusSchema = z.discriminatedUnion('status', [
   z.object({
@@ -96,13 +98,13 @@ export const statusSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('error'), message: messageSchema }),
 ]);
 
-/** Describes where and how a response differs from the specification. */
+/** Describes where a response differs from the specification, and how. */
 export function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
-/** The five errors of the specification (§7), in its order. */
+/** The five errors in the specification (§7), in the same order. */
 export const KNOWN_ERRORS = {
   invalidKey: 'Invalid API key.',
   emptyList: 'The server list for addition is empty.',
@@ -121,10 +123,10 @@ export function knownError(message: string): KnownError | undefined {
 /** The message of a successful submission (specification §4.1). */
 export const ADDED = 'Servers have been added for review.';
 
-/** Replaces the API key where the service's message repeats it. */
+/** The text that replaces the API key in messages from the service. */
 export const MASKED_KEY = '[API key]';
 
-/** One server as it is sent (specification §2.1). `queryPort` is sent only if it differs. */
+/** One server as it is sent to the service (specification §2.1). `queryPort` is only set if it differs from the port. */
 export interface ServerSubmission {
   readonly server: string;
   readonly port: number;
@@ -133,47 +135,61 @@ export interface ServerSubmission {
 }
 
 /**
- * The outcome of submitting a server. The service's response, the stored record and the messages for members all use this
- * type. All servers of a request have the same outcome.
+ * The outcome of submitting a server. This type is used for the service's responses, stored records and messages to
+ * members. All servers in a request have the same outcome.
  */
 export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
-/** Sent for review. `message` is the service's own text, up to {@link LONGEST_MESSAGE}; empty if it sent none. */
+/**
+ * The service accepted the server for review. `message` is the service's own text, cut to {@link LONGEST_MESSAGE}, or empty
+ * if the service didn't send any.
+ */
 interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly message: string;
 }
 
-/** Rejected by the service, with its own message as above. `known` is set if it is one of the five errors. */
+/**
+ * The service rejected the server. `message` is the service's own text, with the same limit. `known` is set if it's one of
+ * the five errors in the specification.
+ */
 export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** How long the service rejects further requests with this key, in milliseconds (a 429 with `Retry-After`). */
+  /**
+   * How long the service rejects further requests with this key, in milliseconds. Taken from `Retry-After` in a 429
+   * response.
+   */
   readonly retryAfterMs?: number;
 }
 
-/** Not sent at all, so it can be submitted again. The bot either didn't try to send it, or failed to. */
+/** The server wasn't sent, so it can be submitted again. The bot either didn't try to send it or failed to connect. */
 export interface NotSentOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_SENT_REASONS)[number];
-  /** For the log. */
+  /** Details for the log. */
   readonly detail?: string;
-  /** How long this key stays paused at the service's request, in milliseconds. */
+  /** How long the service has asked the bot to pause this key, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** Sent at least in part, but the response is missing or unclear. The service may have accepted it. */
+/**
+ * At least part of the request was sent, but the response is missing or unclear. The service may have accepted the server.
+ */
 export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly reason: (typeof UNKNOWN_REASONS)[number];
-  /** For the log. */
+  /** Details for the log. */
   readonly detail?: string;
-  /** How long the service rejects further requests, in milliseconds (`Retry-After`). */
+  /** How long the service rejects further requests, in milliseconds. Taken from `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
-/** An outcome with neither success nor error from the service. Its reasons are also the keys of the texts about it. */
+/**
+ * An outcome in which the service reported neither a success nor an error. Its reasons are also used as the keys of the
+ * corresponding texts.
+ */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [
@@ -206,8 +222,8 @@ export const UNKNOWN_REASONS = [
 export type GamesOutcome = ListedGames | RejectedOutcome | Failure;
 
 /**
- * A change in whether the service accepts a guild's key. `rejected`: the first rejection since the key was accepted. `works
- * again`: accepted after a rejection.
+ * A change in whether the service accepts a guild's key. `rejected`: the first rejection since the key was last accepted.
+ * `works again`: the key was accepted after a rejection.
  */
 export type KeyChange = 'rejected' | 'works again';
 
@@ -217,11 +233,14 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether the bot tried to send a request but didn't reach the service. All other `not-sent` requests were never tried. */
+/** Whether the bot tried to send a request but couldn't reach the service. With all other reasons, it didn't try. */
 export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
-/** The twelve aliases in the specification (§2.3), with their games' usual names. They don't need to be looked up. */
+/**
+ * The twelve games whose aliases are in the specification (§2.3), with their usual names. These games are known without
+ * asking the service.
+ */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },
   { name: 'Counter-Strike: Source', alias: 'css' },

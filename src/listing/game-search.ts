@@ -3,43 +3,45 @@ import { prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
-/** The maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
+/** Maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
-/** How many characters of the input are checked for typos. */
+/** Maximum number of characters of the input to check for typos. */
 const MOST_COMPARED = 30;
 /**
- * The number of games that are checked for typos, from the start of the list. This takes 20 ms at most. Games further down
- * the list are only found without typos.
+ * Maximum number of games to check for typos, from the start of the list. This takes 20 ms at most. Games further down the
+ * list are only found if there are no typos.
  */
 const MOST_GAMES_COMPARED = 1_000;
-/** The minimum input length for matching letters in order. A shorter input would match nearly every game. */
+/**
+ * Minimum length of input that can match a game by letters in the right order. Shorter input would match nearly every game.
+ */
 const LEAST_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
 /**
- * The number of searches among all games that are cached, because many members begin with the same letters. They use about
- * 200 KiB.
+ * Maximum number of searches among all games to cache. Caching helps because many members start with the same letters. The
+ * cache uses about 200 KiB.
  */
 const MOST_REMEMBERED = 500;
 
-/** The searchable games: all of the service's games, or those that a guild allows. */
+/** A searchable list of games. It contains either all of the service's games or those that a guild allows. */
 export type GameIndex = ReturnType<typeof indexGames>;
 
 /** The games that a guild allows. `find` also returns games that the guild doesn't allow. */
 export type AllowedGames = ReturnType<typeof gamesAmong>;
 
-/** A game with the normalised texts that a search compares; see {@link fold}. */
+/** A game with its texts normalised for comparison; see {@link fold}. */
 interface Entry {
   readonly game: Game;
   readonly alias: string;
   readonly name: string;
-  /** The words of the name. */
+  /** The words in the name. */
   readonly words: readonly string[];
-  /** The name without spaces: "counterstrike" finds Counter-Strike. */
+  /** The name without spaces, so that "counterstrike" finds Counter-Strike. */
   readonly letters: string;
-  /** The names that players use for the game. */
+  /** The nicknames that players use for the game. */
   readonly nicknames: readonly string[];
-  /** The first letters of the words: "tf" finds Team Fortress 2. */
+  /** The first letters of the words in the name, so that "tf" finds Team Fortress 2. */
   readonly initials: string;
 }
 
@@ -53,25 +55,25 @@ function entryOf(game: Game): Entry {
     words,
     letters: words.join(''),
     nicknames: NICKNAMES.get(name) ?? [],
-    // A number isn't shortened: "l4d2".
+    // A number is kept whole, so that "l4d2" finds Left 4 Dead 2.
     initials: words.map((word) => (/^\d+$/.test(word) ? word : word.slice(0, 1))).join(''),
   };
 }
 
 /**
- * Prepares a list of games for searching, because a search runs at every keystroke. Blocks the event loop for 2 ms with 500
+ * Prepares a list of games for searching, because a search runs on every keystroke. Blocks the event loop for 2 ms with 500
  * games, and for 150 ms with the maximum of 10,000 (measured).
  */
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
-  /** The key consists of the number of games requested and the input. */
+  /** Cached searches. Each key consists of the number of games requested and the input. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
-  // Reversed, so that the first of several games with the same text wins.
+  // Reversed, so that if several games share a text, the first one is used.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
   const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
-  // The alias and the name without spaces, as other tools write them.
+  // The alias and the name without spaces, which is how other tools write them.
   const byJoined = unique(
     entries.flatMap(({ alias, letters, game }) => [
       { text: withoutSpaces(alias), game },
@@ -81,15 +83,16 @@ export function indexGames(games: readonly Game[]) {
   const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
   return {
-    /** All games, in the order of the list. */
+    /** All games, in their original order. */
     all: games,
-    /** The same games, with widely known ones first. */
+    /** The same games, with widely known games first. */
     usualFirst: usualFirst(games),
     /**
-     * Returns the games that match the input, best first. Of equally good matches, widely known games come first; the rest
-     * keep the order of the list. Without input, it returns the list unchanged. Ignores case, accents and punctuation.
+     * Returns the games that match the input, best matches first. Among equally good matches, widely known games come
+     * first, and the others keep their order. Without input, returns the games in their original order. Ignores case,
+     * accents and punctuation.
      * @param limit the maximum number of games to return; 25 by default
-     * @param among the aliases to search; all if absent
+     * @param among the aliases of the games to search; all games if absent
      */
     search(text: string, limit: number = MAX_CHOICES, among?: ReadonlySet<string>): readonly Game[] {
       const typed = fold(text.slice(0, LONGEST_NAME));
@@ -102,8 +105,8 @@ export function indexGames(games: readonly Game[]) {
       return found;
     },
     /**
-     * Returns the one game with this alias. If there is none, tries the name, then the nickname. Ignores case, accents,
-     * punctuation and a year in brackets at the end.
+     * Returns the game with this alias. If there is none, returns the only game with this name or, failing that, nickname.
+     * Ignores case, accents, punctuation and a year in brackets at the end.
      */
     find(text: string): Game | undefined {
       const typed = text.trim();
@@ -124,7 +127,10 @@ export function indexGames(games: readonly Game[]) {
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** Returns the nicknames that identify only this game. For example, "mc" does if the list has just one Minecraft. */
+/**
+ * Returns the nicknames that only this game has. For example, "mc" is only a nickname of Minecraft if the list contains no
+ * other game whose name begins with "Minecraft".
+ */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -133,7 +139,7 @@ function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 
-/** Maps texts to the one game they belong to; `undefined` if several games share a text. */
+/** Maps each text to the only game that it belongs to, or to `undefined` if several games share the text. */
 function unique(texts: readonly { readonly text: string; readonly game: Game }[]) {
   const games = new Map<string, Game | undefined>();
   for (const { text, game } of texts) {
@@ -150,8 +156,8 @@ function search(entries: readonly Entry[], typed: string, limit: number): readon
 }
 
 /**
- * Sorts the games by rank, best first. Of games with equal rank, widely known ones come first.
- * @param rankOf a whole number, smaller is better; {@link MISSED} omits the game
+ * Sorts games by rank, best first. If games have the same rank, widely known ones come first.
+ * @param rankOf returns a whole number, where lower is better, or {@link MISSED} to leave the game out
  */
 function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): readonly Game[] {
   const byRank: Game[][] = [];
@@ -164,7 +170,7 @@ function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): re
   return byRank.flatMap(usualFirst);
 }
 
-/** Returns the games that match the text without typos. */
+/** Returns the games that match the text without any typos. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWords = typed.split(' ');
   const typedLetters = withoutSpaces(typed);
@@ -178,10 +184,11 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     const isFrom = (_: string, first: number) => words.slice(first).join('').startsWith(typedLetters);
     if (letters.includes(typedLetters) && words.some(isFrom)) return 4;
     if (name.includes(typed) || alias.includes(typed)) return 5;
-    // Each typed word is the beginning of some word of the name, in any order: "ascended ark".
+    // Each typed word must be the beginning of a word in the name, in any order. For example, "ascended ark" matches.
     const begins = (typedWord: string) => words.some((word) => word.startsWith(typedWord));
     if (typedWords.length > 1) return typedWords.every(begins) ? 6 : MISSED;
-    // The letters occur in this order, starting with the first letter of the name: "bf1942".
+    // The typed letters must occur in this order, starting with the first letter of the name. For example, "bf1942"
+    // matches.
     return hasInOrder(letters, typed) ? 7 : MISSED;
   });
 }
@@ -193,7 +200,7 @@ function hasInOrder(letters: string, typed: string): boolean {
   return found === typed.length;
 }
 
-/** Returns the games that match with one typo, followed by those that match with more. */
+/** Returns the games that match despite typos. Games with fewer typos come first. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const compared = typed.slice(0, MOST_COMPARED);
   const whole = [distanceOf(compared)];
@@ -203,13 +210,13 @@ function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<
   );
 }
 
-/** Allows one typo in 4 or more letters, and two in 8 or more. */
+/** Allows one typo in text of at least 4 letters, and two in text of at least 8. */
 function distanceOf(typed: string) {
   if (typed.length < 4) return prefixDistance(typed, 0);
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** Counts the typos if each typed word is the beginning of one of these texts, in any order. */
+/** Counts the typos if each typed word is meant to be the beginning of one of these texts, in any order. */
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {
@@ -221,12 +228,12 @@ function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
 }
 
 /**
- * Normalises text for comparison: lower case, no accents, standard width and form (a final sigma becomes a sigma). Removes
- * apostrophes ("garrys mod"), and replaces other punctuation with a space ("counter strike"). Text that consists only of
- * symbols keeps them, so that a game with such a name can be found.
+ * Normalises text for comparison: lower case, no accents, standard width and form (a final sigma becomes a normal sigma).
+ * Removes apostrophes ("garrys mod") and replaces other punctuation with spaces ("counter strike"). Text that consists only
+ * of symbols keeps them, so that games with such names can be found.
  */
 function fold(text: string): string {
-  // One character can become eighteen (U+FDFA).
+  // Normalisation can turn one character into eighteen (U+FDFA), so the text is cut afterwards.
   const whole = text.normalize('NFKD').slice(0, 2 * LONGEST_NAME);
   const letters = whole.replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ');
   const words = letters
@@ -236,20 +243,20 @@ function fold(text: string): string {
   return words === '' ? letters.trim() : words;
 }
 
-/** Every name and nickname of known games, including games that the service doesn't list. */
+/** The names and nicknames of all known games, including games that the service doesn't list. */
 const KNOWN: ReadonlySet<string> = new Set(
   [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
 );
 
-/** Whether a text is the name of a known game, even if the service doesn't list that game. */
+/** Whether text is the name of a known game, including games that the service doesn't list. */
 export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
 
 /** Whether the name of a game is also an ordinary word in some language. */
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
 /**
- * Returns the games of the list that a guild allows.
- * @param aliases the allowed aliases; all if absent
+ * Returns the games in the list that a guild allows.
+ * @param aliases the aliases of the allowed games; all games if absent
  */
 export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefined) {
   const allowed = aliases && new Set(aliases);
@@ -272,7 +279,7 @@ const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias)
 /** Whether a game is widely known. */
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
-/** Moves widely known games to the front, and keeps the order otherwise. */
+/** Moves widely known games to the front, and otherwise keeps the order. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
   ...games.filter(isUsual),
   ...games.filter((game) => !isUsual(game)),

@@ -9,41 +9,41 @@ import { indexGames } from './game-search.ts';
 export type Games = ReturnType<typeof createGames>;
 
 export interface GamesDeps {
-  /** Fetches with the operator's key; absent if the operator has none. */
+  /** Fetches the games with the operator's key; absent if the operator has no key. */
   readonly fetchAsOperator?: () => Promise<GamesOutcome>;
-  /** Fetches with a guild's key; `undefined` if the guild doesn't have a key that the service accepts. */
+  /** Fetches the games with a guild's key. Returns `undefined` if the guild has no key that the service accepts. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** How long a list is fresh, in milliseconds. */
+  /** How long a fetched list counts as fresh, in milliseconds. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-/** Identifies the operator's key where a guild's key has the guild's id. */
+/** Used as the ID for fetches with the operator's key. Fetches with a guild's key use the guild's ID. */
 const OPERATOR = 'operator';
 /** How long a suspiciously short list counts as fresh, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
-/** How long background refreshes pause after a failure, in milliseconds. */
+/** How long to wait after a failure before refreshing in the background again, in milliseconds. */
 const PAUSE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The stored list from before a restart. */
+/** The list as stored, for use after a restart. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
-  /** Whether the list has less than half as many games as the previous one. */
+  /** Whether the list has fewer than half as many games as the previous list. */
   isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
 
-/** Creates the games list of the process. Only `start` and refreshes use the network or the store. */
+/** Creates the games list of this process. Only `start` and refreshes use the network and the store. */
 export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, claimJob, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
-  /** Fetches in progress, by guild, so that a fetch never waits for the response to another guild's key. */
+  /** Fetches in progress, keyed by guild. One guild's fetch never waits for the response to another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
@@ -52,7 +52,7 @@ export function createGames(deps: GamesDeps) {
   let failedAt = Number.NEGATIVE_INFINITY;
   let isRefreshing = false;
 
-  /** A list from the future is considered stale. The clock has been set back, so the age of the list is unknown. */
+  /** A list from the future counts as stale, because the clock has been set back and the list's age is unknown. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
@@ -63,7 +63,7 @@ export function createGames(deps: GamesDeps) {
     return age >= 0 && age < ms;
   }
 
-  /** Replaces the list with one that was just fetched. It is saved when the promise resolves. */
+  /** Replaces the list with a newly fetched one. Resolves once the new list has been stored. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list; keeping the previous one');
@@ -80,7 +80,7 @@ export function createGames(deps: GamesDeps) {
     });
   }
 
-  /** Starts a fetch, or waits for a running fetch with the same key. */
+  /** Starts a fetch, or waits for a fetch with the same key that is already running. */
   function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
     const fetched = running.get(whose) ?? fetchAndAccept(fetch).finally(() => running.delete(whose));
     running.set(whose, fetched);
@@ -95,8 +95,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches the list now, with the operator's key. Uses the guild's key if the operator doesn't have one or the service
-   * rejects it.
+   * Fetches the list now with the operator's key. If there is none or the service rejects it, uses the guild's key.
    * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
@@ -107,8 +106,8 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of a
-   * failure. If a newer list has been stored in the meantime, uses that list instead.
+   * Refreshes the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of
+   * a failure. If another process has stored a newer list in the meantime, uses that one instead.
    * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
@@ -126,7 +125,7 @@ export function createGames(deps: GamesDeps) {
     if (!isFresh()) await claimJob('games', PAUSE_MS, () => refresh(guildId));
   }
 
-  /** Uses the stored list if it is newer than the current one. */
+  /** Switches to the stored list if it's newer than the current list. */
   async function useStored(): Promise<void> {
     const stored = await records.get(LIST);
     if (stored === undefined || stored === 'unreadable') return;
@@ -138,7 +137,9 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /** Loads the stored list. If it is stale and the operator has a key, also fetches a new list in the background. */
+    /**
+     * Loads the stored list. If that list is stale and the operator has a key, also fetches a new list in the background.
+     */
     async start(): Promise<void> {
       await useStored();
       refreshSoon();
@@ -152,11 +153,14 @@ export function createGames(deps: GamesDeps) {
     search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
     find: (text: string) => index.find(text),
     isFresh,
-    /** Milliseconds since 1970; `undefined` if a list has never been fetched, and these are the twelve built-in games. */
+    /**
+     * Returns when the list was fetched, in milliseconds since 1970. Returns `undefined` if no list has ever been fetched
+     * and the twelve built-in games are used.
+     */
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    /** Marks the list as stale because the service rejected one of its aliases. */
+    /** Marks the list as stale, because the service has rejected one of its aliases. */
     invalidate(): void {
       isInvalidated = true;
     },

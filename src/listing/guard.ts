@@ -10,7 +10,7 @@ import {
   type UnknownOutcome,
 } from './contract.ts';
 
-/** The guild and member that make a request, and how long they can wait for the response. */
+/** The guild and member that a request is for, and how long they can wait for the response. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
 export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
@@ -19,8 +19,8 @@ export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
   /**
-   * How long to wait before the second try, in milliseconds; 300 by default. Half of it is random, and it doubles before
-   * the third try.
+   * Delay before the second attempt, in milliseconds; 300 by default. Half of the delay is random. It doubles before the
+   * third attempt.
    */
   readonly firstWaitMs?: number | undefined;
 }
@@ -29,17 +29,17 @@ export type Guard = ReturnType<typeof createGuard>;
 
 const TRIES = 3;
 const FIRST_WAIT_MS = 300;
-/** The longest pause to wait for, in milliseconds. If a pause is longer, the request isn't sent. */
+/** Maximum remaining pause that a request waits for, in milliseconds. If the pause is longer, the request isn't sent. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Creates the guard that every request to the listing service passes through. Its turns, pauses and circuit breaker keep
- * one guild's problems from affecting other guilds.
+ * Creates the guard that all requests to the listing service pass through. Turns, pauses and a circuit breaker prevent one
+ * guild's problems from affecting other guilds.
  */
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** Makes one attempt when it is the guild's turn, unless the guild's key is paused. */
+  /** Makes one attempt when it's the guild's turn, unless the guild's key is paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
     send: () => Promise<Heard>,
@@ -59,7 +59,7 @@ export function createGuard(deps: GuardDeps) {
     }
   }
 
-  /** Records whether the service works. Requests that the bot itself didn't send don't count. */
+  /** Records whether the service works. Ignores requests that the bot itself held back. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
@@ -68,8 +68,8 @@ export function createGuard(deps: GuardDeps) {
 
   return {
     /**
-     * Makes a request when it is the guild's turn, and retries after a temporary failure.
-     * @param send makes the request; called just before each try, after all waiting
+     * Makes a request when it's the guild's turn, and retries after temporary failures.
+     * @param send makes the request; called immediately before each attempt, after all waiting
      */
     async inTurn<Heard extends Outcome | GamesOutcome>(
       request: ServiceRequest,
@@ -90,9 +90,9 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether another try could succeed. A wrong key, a bad certificate or a web page won't change within seconds. */
+/** Whether another attempt could succeed. A wrong key, a bad certificate or a web page won't change within seconds. */
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
-  // A submission is only retried if no part of it was sent.
+  // Submissions are only retried if no part of the request was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
   return 'reason' in outcome && TRANSIENT.has(outcome.reason);
 }
@@ -104,7 +104,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
   'server-error',
 ]);
 
-/** Reasons for an unclear response that still show that the service is working. */
+/** Reasons for an unclear response that still show that the service is running. */
 const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',
@@ -112,7 +112,7 @@ const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'redirect',
 ]);
 
-/** Returns why a response was unusable. A 429 doesn't mean that the service is failing. */
+/** Returns why a response was unusable. A 429 isn't included, because it doesn't mean that the service is failing. */
 function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
   if (!('reason' in outcome) || outcome.reason === 'rate-limited') return undefined;
   return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;
@@ -121,7 +121,7 @@ function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
 
-/** Whether it is a 429, with or without a valid body. */
+/** Whether the response was a 429, with or without a valid body. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

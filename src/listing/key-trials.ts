@@ -4,14 +4,14 @@ import type { GamesOutcome } from './contract.ts';
 import type { Requester } from './guard.ts';
 
 interface KeyTrialsDeps {
-  /** Reads the games list once with the key. */
+  /** Reads the games list once with the given key. */
   readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
   readonly now?: () => number;
 }
 
 /**
- * The key wasn't tested, because the guild reached its limit. `at` is when the next test is possible, in milliseconds since
- * 1970.
+ * The key wasn't tested, because the guild has reached its limit. `at` is when the next test is possible, in milliseconds
+ * since 1970.
  */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
@@ -22,14 +22,14 @@ const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
 /**
- * Creates the only function that tests a key with the service. It is rate limited, because otherwise keys could be guessed
- * from the operator's IP address.
+ * Creates the only function that tests keys with the service. Tests are rate limited, because people could otherwise guess
+ * keys from the operator's IP address.
  */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 
   return {
-    /** Tests a key, unless the guild has tested five keys in the last 60 seconds. */
+    /** Tests a key, unless the guild has already tested five keys in the last 60 seconds. */
     async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoonOutcome> {
       const at = count(requester.guildId);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };

@@ -13,25 +13,25 @@ export interface ListingDeps
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
   readonly concurrentRequests: number;
-  /** The operator's key, which only reads the games list. If `undefined`, the guilds' keys are used. */
+  /** The operator's key, which is only used to read the games list. If it's `undefined`, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
   /** Access to the guilds' API keys. */
   readonly keys: {
     usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
     /**
      * Records whether the service accepted the key.
-     * @returns how this changes the key's state, if at all
+     * @returns how the state of the key has changed, if it has
      */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
-  /** Called when the service rejects a guild's key for the first time, or accepts it again. */
+  /** Called when the service rejects a guild's key for the first time, and when it accepts the key again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   readonly logger: Logger;
 }
 
 export type Listing = ReturnType<typeof createListing>;
 
-/** Creates everything that talks to the listing service. */
+/** Creates everything that communicates with the listing service. */
 export function createListing(deps: ListingDeps) {
   const { concurrentRequests: mostConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);

@@ -1,7 +1,7 @@
 /**
- * Short names of games that players and tools (gamedig, LinuxGSM, DiscordGSM) use. Names that only leave out the spaces are
- * omitted: "gmod" is here, but not "garrysmod". The keys are normalised names: lower case, no punctuation. Sources: the
- * games' communities, the tools' lists, and short names in lists of game servers.
+ * Short names for games used by players and tools (gamedig, LinuxGSM, DiscordGSM), keyed by normalised name (lower case, no
+ * punctuation). A short name that is just the name without spaces isn't included: "gmod" is here, but not "garrysmod".
+ * Sources: the games' communities, the tools' lists, and short names in lists of game servers.
  */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   '7 days to die': ['7d2d', 'sdtd'],
@@ -58,12 +58,15 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(BY_NAME));
 
 /**
- * Nicknames that several games share, or that also mean something else. A search matches them, but they don't identify a
+ * Nicknames that several games share, or that also mean something else. Searches match them, but they don't identify a
  * game.
  */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
-/** Game names that are also ordinary words in some language. In a sentence, they don't prove that the game is meant. */
+/**
+ * Names of games that are also ordinary words in some language. Such a word in a sentence doesn't prove that the game is
+ * meant.
+ */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
   ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],

@@ -15,28 +15,29 @@ export interface HttpResponse {
 interface PostOptions {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** The time limit for the whole request, from the call to the last byte of the response, in milliseconds. */
+  /** Time limit for the whole request, from the call to the last byte of the response, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Posts a form once. Never follows redirects, decompresses or throws.
- * Uses `dispatch` instead of `request`, because only there undici reports when it begins to write (`onConnect`). A request
- * that fails earlier certainly wasn't sent. Aborting also ends a request that is still waiting for a connection, so that it
- * is never sent.
+ * Posts a form once. Never follows redirects, decompresses the response or throws.
+ *
+ * This function calls `dispatch` instead of `request`, because undici only reports to `dispatch` that it's about to write
+ * (`onConnect`). A request that fails before then certainly wasn't sent. If the request is aborted while it waits for a
+ * connection, it is never sent.
  */
 export function post(dispatcher: Dispatcher, options: PostOptions): Promise<HttpResponse | Failure> {
   const { url, form, timeoutMs, signal } = options;
   const { promise, resolve } = Promise.withResolvers<HttpResponse | Failure>();
   let isGivenUp = false;
-  /** Set as soon as the request is being written. */
+  /** Aborts the request; set as soon as undici starts to write it. */
   let abort: ((reason: Error) => void) | undefined;
   let head: Pick<HttpResponse, 'status' | 'headers'> | undefined;
   const chunks: Buffer[] = [];
 
   function end(result: HttpResponse | Failure): void {
-    // These references would otherwise keep the response in memory until the deadline.
+    // The timer and the listener would otherwise keep the response in memory until the deadline.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -55,12 +56,12 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
 
   dispatcher.dispatch(requestOf(url, form), {
     onConnect(abortRequest) {
-      // The request was cancelled while it waited for a connection. Aborting it here prevents undici from writing it.
+      // The request was cancelled while it was waiting for a connection. Aborting it here prevents undici from writing it.
       if (isGivenUp) abortRequest(new Error('no longer wanted'));
       else abort = abortRequest;
     },
     onHeaders(status, rawHeaders) {
-      // After a 1xx response, the final response still follows.
+      // A 1xx response isn't the final response.
       if (status >= 200) head = { status, headers: util.parseHeaders(rawHeaders) as IncomingHttpHeaders };
       return true;
     },
@@ -84,7 +85,7 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
-      // Requests an uncompressed response. Without this header, a request accepts every encoding (RFC 9110 §12.5.3).
+      // Requests an uncompressed response. Without this header, the service could use any encoding (RFC 9110 §12.5.3).
       'accept-encoding': 'identity',
       'user-agent': 'server-listing-bot',
     },
@@ -92,10 +93,10 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
   };
 }
 
-/** Returns the outcome of a request that failed before anything was written. */
+/** Returns the outcome of a request that failed before any of it was written. */
 function unreachedOutcome(error: Error): NotSentOutcome {
   const detail = describeError(error);
-  // This process or this machine has too many open files. That doesn't count as a failure of the service.
+  // This process or machine has too many open files, which doesn't count as a failure of the service.
   if (/^(?:EMFILE|ENFILE)$/.test(codeOf(error))) {
     return { kind: 'not-sent', reason: 'bot', detail: `${detail}: raise the limit on open files` };
   }
@@ -103,35 +104,35 @@ function unreachedOutcome(error: Error): NotSentOutcome {
 }
 
 function reasonOfCode(code: string): NotSentOutcome['reason'] {
-  // Node's own errors, OpenSSL's errors, and OpenSSL's names for certificate problems.
+  // Matches the TLS errors of Node and OpenSSL, and OpenSSL's names for certificate problems.
   if (/^(ERR_TLS|ERR_SSL|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|CRL/.test(code)) return 'tls';
   if (/TIMEOUT|^ETIMEDOUT$/.test(code)) return 'timeout';
-  // After close(), undici rejects new requests.
+  // undici rejects new requests after close().
   if (/^UND_ERR_(CLOSED|DESTROYED)$/.test(code)) return 'stopping';
   return 'unreachable';
 }
 
-/** Returns the outcome of a request that was written at least in part. */
+/** Returns the outcome of a request that was at least partly written. */
 function interruptedOutcome(error: Error): UnknownOutcome {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }
 
 function reasonOfBreak(error: Error): UnknownOutcome['reason'] {
   if (/^UND_ERR_(RES_EXCEEDED_MAX_SIZE|HEADERS_OVERFLOW)$/.test(codeOf(error))) return 'too-large';
-  // There was a response, but not in HTTP.
+  // The server responded, but not in HTTP.
   if (error.name === 'HTTPParserError') return 'unreadable';
   return 'reset';
 }
 
 function describeError(error: Error): string {
-  // An AggregateError, which means that every address of a host failed, doesn't have its own message.
+  // An AggregateError has no message of its own. It means that connecting failed for every address of the host.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }
 
 /**
- * Returns how long to wait according to `Retry-After`, in milliseconds. The header is a number of seconds or a date (RFC
- * 9110 §10.2.3). Some services send fractions of a second, which are rounded up.
+ * Returns how long to wait according to `Retry-After`, in milliseconds. The header contains a number of seconds or a date
+ * (RFC 9110 §10.2.3). Some services send fractions of a second, which are rounded up to whole seconds.
  */
 export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders): number | undefined {
   const isSeconds = /^\d+(?:\.\d*)?$/.test(header);
@@ -142,8 +143,8 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Returns the JSON in a response, or why it is unusable.
- * @param key masked wherever the response contains it, as it is or percent-encoded
+ * Returns the JSON in a response, or why the response is unusable.
+ * @param key the API key, which is masked if it occurs in the response, whether plain or percent-encoded
  */
 export function readJson(
   response: HttpResponse,
@@ -151,7 +152,7 @@ export function readJson(
   key: Secret,
 ): { readonly kind: 'json'; readonly value: unknown } | UnknownOutcome {
   const { status, headers, body } = response;
-  // Redirects aren't followed, because a 307 or 308 would send the key to the owner of the new URL.
+  // Redirects aren't followed, because a 307 or 308 would send the key to the new URL.
   if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
   try {
     return { kind: 'json', value: withMaskedKey(body, key) };
@@ -164,14 +165,14 @@ export function readJson(
 }
 
 /**
- * Parses JSON and masks the key in every string. Masking takes ten times as long as parsing (130 ms of CPU time for 200,000
- * objects in 600 kB, measured), so it is skipped if no string can contain the key.
+ * Parses JSON and masks the key in all strings. Masking takes ten times as long as parsing (130 ms of CPU time for 200,000
+ * objects in 600 kB, measured), so it is skipped unless the text contains the key.
  */
 function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // The response may escape any character, but JSON.stringify always escapes the same ones.
+  // If the response contains escapes, it's serialised again, because JSON.stringify escapes characters in a consistent way.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -180,7 +181,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   );
 }
 
-/** Returns the outcome of a response whose body is unclear. An HTTP error status determines the reason. */
+/** Returns the outcome for a response with an unusable body. For HTTP errors, the status determines the reason. */
 export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
@@ -190,7 +191,7 @@ export function unusable(
   return {
     kind: 'unknown',
     reason: reasonOfStatus(status) ?? reason,
-    // Never includes the body: a proxy's page may repeat the request.
+    // Never includes the body, because a proxy's error page may repeat the request.
     detail: `HTTP ${status}: ${what}`,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -203,7 +204,7 @@ function reasonOfStatus(status: number): UnknownOutcome['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** Returns only the origin, because the rest of the URL might repeat what was sent. */
+/** Describes where a redirect leads. Only shows the origin, because the rest of the URL might repeat what was sent. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved to an unknown address';
   return `moved to ${new URL(location, url).origin}`;

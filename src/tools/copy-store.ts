@@ -6,7 +6,7 @@ const USAGE =
   'specify the source and the target: npm run copy-store -- FROM TO, each a file such as sqlite://data/bot.sqlite, or the name ' +
   'of a variable that contains the URL, such as STORE_URL';
 
-/** Copies everything from SQLite to PostgreSQL, or back, while no bot is using either. */
+/** Copies all data from SQLite to PostgreSQL or back. No bot may be using either database. */
 await runTool('copy-store', async (logger) => {
   const [first = '', second = ''] = usage(USAGE, { arguments: 2 });
   const from = readStoreUrl(process.env, first);

@@ -15,8 +15,8 @@ import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
 /**
- * The tables to copy, with their primary keys. Values are copied separately. Leases aren't copied, because no process is
- * alive.
+ * The tables to copy, with the columns of their primary keys. Stored values are copied separately. Leases aren't copied,
+ * because no process is running.
  */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
@@ -26,9 +26,9 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   used: ['guild_id'],
   guild_departures: ['guild_id'],
 };
-/** Values that a store writes for itself at startup. */
+/** Values that a store writes by itself at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
-/** The number of rows in one statement. SQLite allows 32,766 values. */
+/** Number of rows per statement. SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
 
 export interface CopyDeps {
@@ -39,25 +39,27 @@ export interface CopyDeps {
 }
 
 export interface CopyResult {
-  /** The number of rows, by table. */
+  /** The number of copied rows, keyed by table. */
   readonly counts: Readonly<Record<string, number>>;
   /**
-   * The names of encrypted values that the given keys can't decrypt. For example, a record may already have been damaged.
+   * The names of encrypted values that can't be decrypted with the given keys, for example because a record was already
+   * damaged.
    */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Copies all data from one database to another, which must be empty. No bot may be using either. The source isn't changed.
- * @throws StoreError or EncryptionKeyError with the reason; in that case the target stays empty
+ * Copies all data from one database to another one, which must be empty. No bot may be using either database. The source
+ * isn't changed.
+ * @throws StoreError or EncryptionKeyError with the reason, in which case the target remains empty
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<CopyResult> {
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // The single transaction can take minutes, but nothing else waits for it.
+  // Warnings are suppressed, because the single transaction can take minutes and nothing else is waiting for it.
   const quiet = { ...logger, warn: () => undefined };
-  // Doesn't migrate the source, because the operator may go back to an older version of the bot.
+  // The source isn't migrated, because the operator may go back to an older version of the bot.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
   const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
@@ -76,7 +78,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   }
 }
 
-/** Called inside a transaction of the target. */
+/** Copies the tables. Must be called inside a transaction of the target. */
 async function copyTables(source: Store, target: Store): Promise<CopyResult['counts']> {
   let before = (await target.values.keys('')).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
@@ -100,12 +102,12 @@ async function copyTables(source: Store, target: Store): Promise<CopyResult['cou
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Returns the tables without their types, for loops over names and columns. */
+/** Returns the tables without their types, for loops over table and column names. */
 const untyped = (store: Store) => store.tables() as object as Kysely<Record<string, Row>>;
 
 const rowsIn = (store: Store, table: string): Promise<number> => countOf(untyped(store).selectFrom(table));
 
-/** Yields all rows of a table, {@link ROWS_PER_STATEMENT} at a time. */
+/** Yields all rows in a table, {@link ROWS_PER_STATEMENT} at a time. */
 async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {
   const columns = sql.join(primaryKey.map((column) => sql.ref(column)));
   let after = sql``;

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-/** Asks the user questions at the terminal, or reads the answers from a pipe. */
+/** Asks the user questions in the terminal, or reads the answers from a pipe. */
 export function createQuestions() {
   const { stdin, stdout } = process;
   let isHidden = false;
@@ -14,19 +14,19 @@ export function createQuestions() {
     },
   });
   const lines = createInterface({ input: stdin, output: echo, terminal: stdin.isTTY === true });
-  // Unlike `question`, this doesn't lose lines that arrive before their question.
+  // Lines that arrive before their question are kept, whereas readline's `question` would lose them.
   const answers = lines[Symbol.asyncIterator]();
 
   return {
     /**
-     * Asks on standard output, and waits for a line from standard input.
+     * Prints a question to standard output and waits for a line from standard input.
      * @returns `undefined` at the end of the input
      */
     async ask(question: string, isToBeHidden = false): Promise<string | undefined> {
       stdout.write(question);
       isHidden = isToBeHidden;
       const { value, done } = await answers.next();
-      // The terminal hid the line break, or the input isn't a terminal.
+      // The line break wasn't echoed, because the input was hidden or isn't a terminal.
       if (isHidden || !stdin.isTTY) stdout.write('\n');
       isHidden = false;
       return done ? undefined : value;

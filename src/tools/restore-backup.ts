@@ -12,9 +12,9 @@ import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** The suffixes of a database's two files. The second one contains changes that haven't been written to the first. */
+/** The suffixes of a database's two files. The second file contains changes that haven't been written to the first one. */
 const FILES = ['', '-wal'];
-/** The suffixes of the files that SQLite creates next to an open file. */
+/** The suffixes of the additional files that SQLite creates for an open database. */
 const LEFTOVERS = ['-wal', '-shm'];
 
 export interface RestoreDeps {
@@ -23,10 +23,10 @@ export interface RestoreDeps {
 }
 
 /**
- * Checks that a bot can use a backup, and replaces the database with it. No bot may be using the database; the lock
- * prevents one from starting. The previous database is kept under another name.
- * @returns that name; `undefined` if there was no database
- * @throws StoreError if the backup can't be restored; in that case nothing has changed
+ * Replaces the database with a backup after checking that a bot can use the backup. No bot may be using the database; a
+ * lock prevents one from starting. The previous database is kept under another name.
+ * @returns the name of the previous database, or `undefined` if there was none
+ * @throws StoreError if the backup can't be restored, in which case nothing has changed
  */
 export async function restore({ config, file }: RestoreDeps): Promise<string | undefined> {
   const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
@@ -51,7 +51,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
     await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
-    // Taking the lock has created an empty file.
+    // If there was no database, acquiring the lock has created an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
     const isSaid = why.includes('Nothing was changed');
@@ -64,7 +64,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
   }
 }
 
-/** Copies a file, with permissions only for its owner. */
+/** Copies a file so that only its owner can access the copy. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
   for (const suffix of LEFTOVERS) await rm(copy + suffix, { force: true });
   for (const suffix of FILES.filter((each) => existsSync(file + each))) {
@@ -73,7 +73,7 @@ async function copyDatabase(file: string, copy: string): Promise<void> {
   }
 }
 
-/** @throws StoreError if a bot of this version couldn't start with the copy */
+/** @throws StoreError if this version of the bot couldn't start with the copy */
 async function check(copy: string): Promise<void> {
   const migrations = await checkFile(copy).catch((error: unknown) => {
     if (!(error instanceof DamagedFileError)) throw error;
@@ -82,20 +82,20 @@ async function check(copy: string): Promise<void> {
   if (migrations.length === 0) throw new StoreError('this is not a database of this bot');
 }
 
-/** Migrates the copy to this version's tables, and ends the work that was in progress in it. */
+/** Migrates the copy to this version's tables, and marks the work that was in progress as ended. */
 async function markAsRestored(copy: string): Promise<void> {
   const database = createSqliteDatabase(copy);
   await database.prepare(true);
-  // Closing the file also writes the content of a copied log into it.
+  // When the database is closed, changes from the copied write-ahead log are written into it.
   await using db = await database.open();
   for (const statement of AFTER_A_RESTORE) await db.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** Renames the previous database and its log, which contains the latest changes. */
+/** Renames the previous database and its write-ahead log, which contains the latest changes. */
 async function moveAway(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it away first`);
-  // The log is moved first, because SQLite would use a remaining log for the new database.
+  // The log is moved first, because SQLite would otherwise apply it to the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
   await rm(`${path}-shm`, { force: true });
   await rename(path, kept);

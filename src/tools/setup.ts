@@ -15,7 +15,7 @@ const FILE = '.env';
 const EXAMPLE = fileURLToPath(new URL('../../.env.example', import.meta.url));
 const HOW = 'npm run setup: asks for the two settings that a bot needs, tests them, and writes them to .env';
 
-/** Asks for the two settings that a bot needs, tests them, and writes them to `.env`. */
+/** Asks for the two settings that a bot needs, tests them and writes them to `.env`. */
 await runTool('setup', async () => {
   usage(HOW, { arguments: 0 });
   const { values, complaints, isReadable } = readDotEnv(FILE);
@@ -47,7 +47,7 @@ async function setUp(questions: Questions, env: Environment): Promise<void> {
 
 interface TestedValue {
   readonly findings: readonly Finding[];
-  /** The value to write, if it isn't the value that was given. */
+  /** The value to write, if it differs from the given value. */
   readonly better?: string;
   readonly application?: PortalFindings['application'];
 }
@@ -60,7 +60,7 @@ interface Setting {
   readonly check: (env: Environment) => Promise<TestedValue>;
 }
 
-/** Reads a setting from the environment or asks for it, until it works or the user insists on it. */
+/** Reads a setting from the environment or asks for it. Asks again until the value works or the user insists on it. */
 async function settle(
   questions: Questions,
   env: Environment,
@@ -97,7 +97,10 @@ async function tryToken(env: Environment): Promise<TestedValue> {
   return checkPortal(withDeadline(api), config);
 }
 
-/** Checks whether the service at this URL responds as specified. Only the doctor checks whether it accepts a key. */
+/**
+ * Checks whether the service at this URL responds according to the specification. Whether the service accepts a key is only
+ * checked by the doctor.
+ */
 async function tryListing(env: Environment): Promise<TestedValue> {
   const { listingApiKey: _, ...config } = readListingConfig(env);
   const finding = await find('Listing service', () => checkListing(config));
@@ -107,7 +110,7 @@ async function tryListing(env: Environment): Promise<TestedValue> {
   return { findings: [{ check: finding.check, state: 'ok', text }], better };
 }
 
-/** Writes the settings to the file, which only its owner can read. The rest of the file stays unchanged. */
+/** Writes the settings to the `.env` file and keeps the rest of the file unchanged. Only the file's owner can read it. */
 async function write(questions: Questions, settings: Readonly<Record<string, string>>): Promise<void> {
   const isThere = existsSync(FILE);
   if (isThere) {
@@ -118,7 +121,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   }
   let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
-  // If the file is a symbolic link, it stays one.
+  // If the file is a symbolic link, its target is written instead of replacing the link.
   const path = isThere ? realpathSync(FILE) : FILE;
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   chmodSync(`${path}.new`, 0o600);
@@ -126,7 +129,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   print(`\nWrote ${FILE}, which only you can read.\n`);
 }
 
-/** Sets a variable in the content of a file. Replaces it if it exists, otherwise adds it at the end. */
+/** Sets a variable in the contents of a file. Replaces the variable if it exists, and otherwise adds it at the end. */
 function withSetting(text: string, name: string, value: string): string {
   const setting = `${name}=${value}`;
   const lines = text.split('\n');

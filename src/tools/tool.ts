@@ -3,12 +3,12 @@ import type { Logger } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
 import { StoreError } from '../storage/store-error.ts';
 
-/** Errors whose message tells the operator everything. A stack trace would only distract from it. */
+/** Errors whose message tells the operator everything. A stack trace would only be a distraction. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
 
 /**
- * Runs a program for operators. It prints warnings to standard error, one per line. An error that explains itself also
- * takes one line, and the exit status is 1.
+ * Runs a command-line program for operators. Prints each warning to standard error as one line. If the program fails, the
+ * exit status is 1, and an error with a self-explanatory message is also printed as one line.
  */
 export async function runTool(name: string, run: (logger: Logger) => Promise<void>): Promise<void> {
   const warn = (_details: object, message: string) => void process.stderr.write(`${name}: ${message}\n`);
@@ -24,7 +24,7 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
 
 /**
  * Returns the tool's arguments. With `--help`, prints the usage instead.
- * @throws ConfigError with the usage if the number of arguments is wrong, or if one begins with `-`
+ * @throws ConfigError with the usage if the number of arguments is wrong or if an argument begins with `-`
  */
 export function usage(how: string, { arguments: count }: { readonly arguments: number }): readonly string[] {
   const given = process.argv.slice(2);
