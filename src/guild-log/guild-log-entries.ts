@@ -17,13 +17,13 @@ export interface SubmissionLogDeps {
   readonly games: GameIndex;
 }
 
-/** The number of addresses that an entry lists. /submissions shows all addresses of a submission. */
+/** Maximum number of addresses listed in an entry. /submissions shows all of them. */
 const NAMED = 2;
 
 /**
- * Creates an observer that writes an entry in a guild's log channel for every submission, and for servers that could not be
- * submitted. Outcomes that a moderators' message shows don't get an entry. Each entry is one line, however many servers it
- * is about.
+ * Creates an observer that adds an entry to the guild's log channel for every submission, and whenever servers could not be
+ * submitted. Outcomes that are already shown in the moderators' message don't get an entry. An entry is always one line, no
+ * matter how many servers it covers.
  */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel shows how the key is used, and here the guild doesn't have a key that can be used.
+      // The log channel is about how the guild's key is used, and in this case there is no usable key.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'
@@ -68,16 +68,16 @@ export interface KeyAlertDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The operator's log message for each change in whether the service accepts a guild's key. */
+/** The message logged for the operator when the service starts rejecting a guild's key, or accepts it again. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
   rejected: "the listing service rejects a guild's API key; will try it only once an hour",
   'works again': "the listing service accepts a guild's API key again",
 };
 
 /**
- * Creates the function that notifies the operator and the guild's admins when the service rejects the key, or accepts it
- * again. The admins' alert explains that the bot tries the key once an hour until it works or is replaced. It names the
- * member who set the key, if known. The returned function never throws.
+ * Creates the function that notifies the operator and the guild's admins when the service rejects the guild's key or
+ * accepts it again. The alert for admins explains that the bot will try the key once an hour until it works or is replaced,
+ * and names the member who set the key, if known. The returned function never throws.
  */
 export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: KeyChange) => Promise<void> {
   const { guildLog, keys, mention, logger } = deps;
@@ -89,7 +89,8 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
     }
     const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
-      // Commands are in the text, because Android doesn't make them tappable in an embed (discord-api-docs#5635).
+      // Command mentions go in the text instead of the embed, because they can't be tapped in embeds on Android
+      // (discord-api-docs#5635).
       const text = sentences(
         t('key.rejected'),
         t('key.next.admin', { setkey: mention('setkey') }),
@@ -105,8 +106,8 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
 }
 
 /**
- * Creates the function that lists, in a guild's log channel, the aliases of allowed games that the service no longer has.
- * The returned function never throws.
+ * Creates the function that tells a guild, in its log channel, which of its allowed games the service no longer has. The
+ * returned function never throws.
  */
 export const createGoneGamesEntry =
   ({ guildLog, mention }: Pick<KeyAlertDeps, 'guildLog' | 'mention'>) =>

@@ -8,14 +8,14 @@ import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
-/** A log channel. `roleId` is the role to mention when admins have to act. */
+/** A log channel. `roleId` is the role to mention when the admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
-/** The log's times, in milliseconds. */
+/** Timing of the log, in milliseconds. */
 export interface GuildLogTiming {
-  /** How long lines are collected for one message, starting with the first line. */
+  /** How long lines are collected into one message, counting from the first line. */
   readonly collectMs?: number;
-  /** The minimum time between two messages. */
+  /** Minimum time between two messages. */
   readonly gapMs?: number;
 }
 
@@ -28,50 +28,50 @@ export interface GuildLogDeps extends GuildLogTiming, LogChannels {
 export type GuildLog = ReturnType<typeof createGuildLog>;
 
 export interface Alert {
-  /** The most important information, which becomes the message's text. */
+  /** The most important information, shown as the message's text. */
   readonly text: string;
-  /** Further details, which become the first line of the embed; can be empty. */
+  /** Additional details, shown at the top of the embed; may be empty. */
   readonly details: string;
 }
 
 const COLLECT_MS = 1_000;
-/** Discord accepts five messages in 5 seconds, but people can't read that fast. */
+/** Discord would accept five messages per 5 seconds, but people can't read that fast. */
 const GAP_MS = 5_000;
-/** How many times the bot tries to post a message if Discord fails. */
+/** Maximum number of attempts to post a message if Discord fails. */
 const ATTEMPTS = 3;
-/** How long the bot doesn't post to a channel after it rejected a post. */
+/** How long the bot stops posting to a channel after Discord has rejected a post there. */
 const PAUSE_MS = 10 * 60_000;
 
-/** The number of waiting lines that are kept. A message can't hold more. */
+/** Maximum number of waiting lines to keep, which is more than fits into a message. */
 const MOST_LINES = 50;
 
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
-  /** The number of lines, including those that aren't kept. */
+  /** The total number of lines, including those that weren't kept. */
   count: number;
   readonly kinds: Set<keyof typeof LOOK>;
 }
 
 /**
- * Creates the log that shows admins how their key is used. It never disturbs other work, and its functions don't throw.
- * Waiting lines are only kept in memory, so a crash loses a few seconds of them.
+ * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Waiting lines
+ * are only kept in memory, so a crash loses the last few seconds.
  */
 export function createGuildLog(deps: GuildLogDeps) {
   const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  /** The message that new lines are added to, by guild. */
+  /** For each guild, the message that new lines are added to. */
   const waiting = new Map<string, Waiting>();
-  /** A promise for each guild that resolves when no more messages are waiting. */
+  /** For each guild, a promise that resolves once no more messages are waiting. */
   const posting = new Map<string, Promise<void>>();
-  /** Ends every pause. */
+  /** Aborted to end all delays immediately. */
   const hurry = new AbortController();
 
   async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
-      // Choosing the channel again clears the trouble and ends the pause.
+      // If an admin chooses the channel again, the trouble is cleared and posting resumes immediately.
       if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_MS)) return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
@@ -83,7 +83,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     }
   }
 
-  /** Posts messages one after another until none is waiting. */
+  /** Posts messages one after another until none are waiting. */
   async function postAll(guildId: string): Promise<void> {
     await pause(collectMs);
     for (let message = waiting.get(guildId); message !== undefined; message = waiting.get(guildId)) {
@@ -95,8 +95,8 @@ export function createGuildLog(deps: GuildLogDeps) {
   }
 
   /**
-   * Posts a message, with up to {@link ATTEMPTS} attempts. A failed post may have arrived. So each attempt uses the same
-   * nonce and text, and Discord shows the message only once.
+   * Posts a message, trying up to {@link ATTEMPTS} times. A failed attempt may still have reached Discord, so all attempts
+   * use the same nonce and text to make sure the message appears only once.
    */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
@@ -126,7 +126,7 @@ export function createGuildLog(deps: GuildLogDeps) {
 
   return {
     /**
-     * Adds a line in the guild's language. It appears within seconds, together with others.
+     * Adds a line in the guild's language. It appears within a few seconds, together with other lines.
      * @param kind the outcome that the line is about; the worst outcome determines the message's colour
      */
     add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
@@ -135,10 +135,13 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /** Adds a red alert above all lines, because admins have to act. Mentions the role that they chose for alerts. */
+    /**
+     * Adds an alert that admins have to act on. It is shown in red above all lines, and mentions the role that the admins
+     * chose for alerts.
+     */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
-    /** Posts the waiting messages immediately, because the bot is stopping. */
+    /** Posts all waiting messages immediately, because the bot is stopping. */
     async flush(): Promise<void> {
       hurry.abort();
       await Promise.all(posting.values());
@@ -155,8 +158,8 @@ const newMessage = (): Waiting => ({
 });
 
 /**
- * Builds a message that shows the alerts, with the lines below them. The role is mentioned in the text, because mentions in
- * embeds don't notify anyone.
+ * Builds a message with the alerts at the top and the lines below them. The role is mentioned in the message's text,
+ * because mentions in embeds don't notify anyone.
  */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,

@@ -10,31 +10,32 @@ import type { InteractionStore, StoredInteraction } from './interaction-store.ts
 import type { UnderWay } from './under-way.ts';
 
 /**
- * The result of an attempt to notify a member of their interaction's result.
+ * The result of notifying a member of their interaction's outcome after a crash.
  * - `told`: the member was notified.
- * - `too-late`: Discord no longer accepts a reply. The log channel gets the outcomes, if anything was submitted.
+ * - `too-late`: Discord no longer accepts a reply. If anything was submitted, the outcomes are reported in the log channel
+ *   instead.
  * - `failed`: the bot will try again.
  * - `unreadable`: the stored interaction can't be decrypted.
  */
 export const LATER_REPLY_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 
-/** Replies that the commands build later, from stored data. */
+/** Replies that commands rebuild from stored data after a crash. */
 export interface LaterReplies {
   /**
-   * Reports what the interaction submitted or decided; `undefined` if it did neither. Only call it when no process is
-   * handling the interaction any longer.
+   * Reports what the interaction submitted or decided. Returns `undefined` if it did neither. Must only be called once no
+   * process is handling the interaction any longer.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
-   * Shows the current state of the draft that a control belongs to. The control's custom id identifies it. This is used if
-   * the interaction submitted nothing, because the message that it changes may be out of date. Returns `undefined` if no
-   * part of the draft was ever submitted.
+   * Shows the current state of the draft that a control's custom id refers to, because the control's message may be out of
+   * date. It is used if the interaction itself didn't submit anything. Returns `undefined` if no part of the draft was ever
+   * submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
   /**
-   * Reports an interaction's finished submissions to the log channel if another process ran them. That process may have
-   * died before reporting them.
+   * Reports an interaction's finished submissions in the log channel if another process ran them, because that process may
+   * have died before reporting them.
    */
   readonly logUnreportedSubmissions: (context: Context) => Promise<void>;
 }
@@ -52,10 +53,10 @@ export interface AfterCrashDeps extends LaterReplies {
 }
 
 /**
- * Creates the function that notifies members of their interaction's result if the process died before replying, or could
- * not deliver the reply. It doesn't repeat any work.
- * @returns a function that notifies members, in the background, of interactions that this process owns but isn't handling.
- * The next call retries failures. Throws a StoreError when the store fails.
+ * Creates the function that notifies members of an interaction's outcome if the process died before replying or could not
+ * deliver the reply. It never repeats the interaction's work.
+ * @returns a function that notifies members, in the background, about all interactions that this process owns but isn't
+ * currently handling. Failures are retried by the next call. Throws a StoreError when the store fails
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
   const {
@@ -70,7 +71,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   } = deps;
   const { notifyGuild, onLaterReply, logger } = deps;
 
-  /** Reports a submission's outcomes in the guild's log channel, because Discord no longer accepts a reply. */
+  /** Reports a submission's outcomes in the guild's log channel because Discord no longer accepts a reply. */
   async function reportLate(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
@@ -85,7 +86,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     onLaterReply?.('too-late');
   }
 
-  /** Builds the reply to an interrupted interaction from stored data, and never from the message's previous content. */
+  /** Rebuilds the reply to an interrupted interaction from stored data. Never uses the message's previous content. */
   async function replyTo({ shown, customId }: StoredInteraction, context: Context): Promise<Reply | string> {
     const own = await reportOf(context, 'member');
     const about = own ?? (shown && customId ? await stateOfDraft(context, customId) : undefined);
@@ -98,10 +99,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
-    // This process, or one that took over the interaction, may have replied since the row was read.
+    // This process, or another one that took over the interaction, may have replied since the row was read.
     if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return reportLate(interaction);
-    // Discord doesn't show "thinking…" on a message that is being updated.
+    // When a message is being updated, Discord doesn't show "thinking…" on it.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
       try {
@@ -119,14 +120,14 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           said,
         );
       } catch (error) {
-        // After any other error, the bot will try again.
+        // Any other error is rethrown, so that the bot tries again later.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
           return reportLate(interaction);
         throw error;
       }
     } else {
-      // The message that the control belongs to shows the result of a `beside` action. The action's submission still has to
-      // be ended.
+      // The result of a `beside` action is shown in the message that its control belongs to, so only the action's
+      // submission still has to be ended.
       await reportOf(context, 'member');
     }
     await logUnreportedSubmissions(context);
@@ -139,7 +140,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
       const unreplied = interactionStore.openRow(row);
-      // The interaction stays under way, so that the error is logged only once.
+      // Marks the interaction as being handled, so that if it is unreadable, the error is only logged once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {
         onLaterReply?.('unreadable');

@@ -12,11 +12,11 @@ export interface AnnounceDeps {
 }
 
 /**
- * Posts a reply's public announcement, if the guild wants it. Tries only once, because no announcement is better than two.
- * If a channel rejects the post, the bot doesn't try that channel again for a day. In the interaction's own channel, it
- * then sends a follow-up instead, which Discord shows as an answer to a message that others can't see. For any other
- * channel, it notifies the admins.
- * @param settings a mention of the command that chooses another channel
+ * Posts a reply's public announcement if the guild wants announcements. The post isn't retried, because no announcement is
+ * better than two. If Discord rejects the post, the bot doesn't try that channel again for a day. In the interaction's own
+ * channel, it then sends a follow-up instead, although Discord displays that as a reply to a message that others can't see.
+ * For any other channel, it notifies the admins.
+ * @param settings a mention of the command for choosing another channel
  */
 export async function announce(
   { api, posts, notifyGuild }: AnnounceDeps,
@@ -27,7 +27,7 @@ export async function announce(
   const isElsewhere = channelId !== interaction.channelId;
   if (!posts.wasRejected(channelId, DAY_MS)) {
     const result = await posts.post(channelId, message);
-    // A failed post may have arrived.
+    // A post that seems to have failed may still have reached Discord.
     if (result === 'posted' || result === 'failed') return;
     if (isElsewhere) {
       await notifyGuild(interaction.guildId, (t) =>
@@ -36,6 +36,6 @@ export async function announce(
     }
   }
   if (isElsewhere) return;
-  // A follow-up is public by default, even if the reply was private.
+  // Follow-ups are public by default, even after a private reply.
   await api.followUp(interaction, { body: messageBody(message), files: [] });
 }

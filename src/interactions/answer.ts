@@ -46,8 +46,8 @@ export interface AnswerDeps extends AnnounceDeps {
 }
 
 /**
- * How long a large reply waits for the previous one, in milliseconds. A large reply usually takes seconds. If Discord
- * doesn't answer an upload, the next reply starts anyway, because it would otherwise wait for minutes.
+ * Maximum time that a large reply waits for the previous one, in milliseconds. Uploading a large reply usually takes
+ * seconds. If Discord doesn't respond to an upload, the next reply would otherwise have to wait for minutes.
  */
 const LARGE_TURN_MS = 20_000;
 
@@ -62,8 +62,9 @@ export interface InFlight {
 export type Answering = ReturnType<typeof createAnswering>;
 
 /**
- * Creates the functions that run an action and reply in the command's reply mode. An action's error becomes a text for the
- * member. dispatch.ts logs the errors that these functions throw: the interaction was lost, or doesn't have a reply yet.
+ * Creates the functions that run an action and reply to it in the way the command specifies. If an action throws, the
+ * member gets an error message. Errors thrown by these functions mean that the interaction was lost or hasn't been replied
+ * to yet; dispatch.ts logs them.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
@@ -78,7 +79,7 @@ export function createAnswering(deps: AnswerDeps) {
     await respond(inFlight, why);
   }
 
-  /** Logs an error and returns a text for the member. The text contains a reference to find the error in the log. */
+  /** Logs an error and returns a message for the member, with a reference for finding the error in the log. */
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,
@@ -92,8 +93,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Returns the text for an action's error: the message of a UserError, or what the member can do. Logs any other error in
-   * full.
+   * Returns the message that tells a member why an action failed: either the message of a UserError, or advice on what to
+   * do. Any other error is logged in full.
    */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
@@ -111,7 +112,7 @@ export function createAnswering(deps: AnswerDeps) {
     return textWithReference(error, inFlight, t(`failure.${cause}`), FAILED);
   }
 
-  /** Returns the text that replaces a reply that Discord rejected. The action's changes are kept. */
+  /** Returns the message to send if Discord rejected a reply. The changes made by the action are kept. */
   function rejectionText(error: unknown, inFlight: InFlight): string {
     const { t, mention } = inFlight.context;
     const text = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
@@ -119,9 +120,10 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Builds the reply from stored data after the store failed, as after a crash. If the connection was lost during a COMMIT,
-   * the change may have been saved.
-   * @throws StoreError if the data can't be read now; the interaction stays recorded, and its member is notified later
+   * Builds the reply from stored data after the store failed, in the same way as after a crash. If the connection was lost
+   * during a COMMIT, the change may have been saved.
+   * @throws StoreError if the data can't be read right now. The interaction stays recorded, and the member is notified
+   * later
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
     const { context, interaction } = inFlight;
@@ -133,7 +135,8 @@ export function createAnswering(deps: AnswerDeps) {
 
   /**
    * Runs an action.
-   * @throws LostInteractionError; StoreError as {@link replyFromStore}
+   * @throws LostInteractionError
+   * @throws StoreError in the same cases as {@link replyFromStore}
    */
   async function carryOut(inFlight: InFlight, action: Action): Promise<ReplyOrText> {
     try {
@@ -154,7 +157,7 @@ export function createAnswering(deps: AnswerDeps) {
       if (!('custom_id' in opened)) return await respondWithReason(inFlight, opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
-      // If Discord's response didn't arrive, the modal may still have opened.
+      // If Discord's response was lost, the modal may have opened anyway.
       if (error instanceof LostInteractionError || isUncertain(error)) throw error;
       if (!(error instanceof OldMessageError)) return respond(inFlight, failureText(error, inFlight));
       await answerImmediately(inFlight, {
@@ -165,7 +168,10 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Replies with the first response. If that fails, the member can simply try again, because nothing was changed. */
+  /**
+   * Replies with the first response to the interaction. If that fails, the member can simply try again, because nothing was
+   * changed.
+   */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);
@@ -177,16 +183,16 @@ export function createAnswering(deps: AnswerDeps) {
         shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
     if (shown) {
-      // A retry of an older reply to the same message could otherwise overwrite this one. This isn't awaited, because
-      // Discord is waiting.
+      // Prevents a retry of an older reply to the same message from overwriting this one. Not awaited, because Discord is
+      // waiting for the response.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));
   }
 
   /**
-   * Runs one large reply at a time, because its memory is freed once Discord has the files. Twelve simultaneous exports of
-   * 20,000 servers would otherwise need 302 MiB instead of 203 MiB (measured).
+   * Runs large replies one at a time, because their memory is only freed once Discord has received the files. Otherwise,
+   * twelve simultaneous exports of 20,000 servers were measured to need 302 MiB instead of 203 MiB.
    */
   function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
@@ -199,9 +205,10 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records and acknowledges the interaction, runs the action, replies, and marks the interaction as replied to. If the bot
-   * crashes at any point, the member still gets a reply.
-   * @param before must end before the action runs; until then, the member sees that it is waiting
+   * Records and acknowledges the interaction, runs the action, sends the reply, and marks the interaction as replied to. If
+   * the bot crashes at any point, the member still gets a reply.
+   * @param before a promise to wait for before running the action. In the meantime, the member sees that the action is
+   * waiting
    */
   async function answerLater(inFlight: InFlight, action: Action, before?: Promise<unknown>): Promise<void> {
     const { interaction, context, trace, progress } = inFlight;
@@ -220,11 +227,12 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // An interaction claims its own message when it is recorded.
+      // An interaction that writes a new message has already claimed it when it was recorded.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
       if (!(await interactionStore.canReply(interaction.id)))
         throw new LostInteractionError('The interaction was taken over');
-      // If this fails, the interaction stays recorded. Later, after-crash.ts notifies the member or the log channel.
+      // If the delivery fails, the interaction stays recorded, and after-crash.ts later notifies the member or the log
+      // channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
       const fallback = (error: unknown) => rejectionText(error, inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
@@ -236,7 +244,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Posts the reply's announcement, if it has one. Never throws, because the member already has the reply. */
+  /** Posts the reply's announcement, if there is one. Never throws, because the member already has the reply. */
   async function tryToAnnounce({ interaction, context }: InFlight, reply: ReplyOrText): Promise<void> {
     if (typeof reply === 'string' || !reply.announcement) return;
     try {
@@ -251,8 +259,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records the interaction, or replies with an error if it can't.
-   * @returns whether it was recorded
+   * Records the interaction. If that fails, replies with an error.
+   * @returns whether the interaction was recorded
    * @throws LostInteractionError
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {
@@ -266,7 +274,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** @throws LostInteractionError if it wasn't acknowledged in time */
+  /** @throws LostInteractionError if the interaction wasn't acknowledged in time */
   async function acknowledge(
     { interaction, context }: InFlight,
     { answers }: Action,
@@ -276,8 +284,8 @@ export function createAnswering(deps: AnswerDeps) {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
       await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
-      // Discord may still have accepted it, in which case the member sees "thinking…". If the state can't be read, the
-      // interaction stays recorded.
+      // Discord may have accepted the acknowledgement anyway, in which case the member sees "thinking…". If that can't be
+      // determined, the interaction stays recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
       await interactionStore.markReplied(interaction.id);

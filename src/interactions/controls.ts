@@ -18,7 +18,7 @@ import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
-/** A button, or a select of texts, channels or roles, in Discord's format. */
+/** A button or a select (of texts, channels or roles), in Discord's format. */
 export type Control =
   | APIButtonComponent
   | APIStringSelectComponent
@@ -56,22 +56,22 @@ export const linkButton = (url: string, label: string): APIButtonComponent => ({
 export interface SelectOption {
   readonly label: string;
   readonly value: string;
-  /** Whether it is preselected. */
+  /** Whether the option is selected by default. */
   readonly default?: boolean;
 }
 
 export interface SelectOptions {
   readonly id: string;
   readonly placeholder: string;
-  /** At most 25. */
+  /** Up to 25 options. */
   readonly options: readonly SelectOption[];
   /**
-   * The minimum number of options to choose, in which case there is no maximum. If absent, exactly one has to be chosen.
+   * Minimum number of options to choose; any number above that is allowed. If omitted, exactly one option has to be chosen.
    */
   readonly least?: 0 | 1;
 }
 
-/** Builds a select. Returns `undefined` without options, since Discord rejects such a select. */
+/** Builds a select. Returns `undefined` if there are no options, because Discord rejects a select without options. */
 export function select({ id, placeholder, options, least }: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
   const one = {
@@ -88,7 +88,7 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
   channel_types: [...types],
 });
 
-/** Builds a select for one role of the guild. It also offers @everyone. */
+/** Builds a select for choosing one of the guild's roles, including @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
   ...emptySelect(id, placeholder),
@@ -99,12 +99,12 @@ const emptySelect = (id: string, placeholder: string) => ({
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
-/** The maximum number of buttons in a row (Discord docs: Component Reference, Action Row). */
+/** Maximum number of buttons per row (Discord docs: Component Reference, Action Row). */
 const MOST_BUTTONS = 5;
 
 /**
- * Builds rows of controls, each with buttons or one select. Omits absent controls, and splits more than five buttons into
- * several rows.
+ * Builds action rows from lines of controls. Each line has either buttons or a single select. Leaves out absent controls,
+ * and wraps lines with more than five buttons.
  */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
@@ -117,9 +117,9 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
   });
 }
 
-/** The properties of every field of a modal. */
+/** Properties shared by all fields of a modal. */
 interface LabelledField {
-  /** The name by which the handler reads its value. */
+  /** The name the handler uses to read this field's value. */
   readonly id: string;
   readonly label: string;
   readonly hint: string;
@@ -128,28 +128,28 @@ interface LabelledField {
 export interface TextField extends LabelledField {
   readonly kind?: 'text';
   readonly example?: string;
-  /** The prefilled text. */
+  /** Text that the field is prefilled with. */
   readonly value?: string;
-  /** The limits are in characters. A required field has a `least` of 1. */
+  /** `least` and `most` are in characters. A `least` of 1 or more makes the field required. */
   readonly least?: number;
   readonly most: number;
-  /** Whether it can have more than one line. */
+  /** Whether the field accepts more than one line. */
   readonly long?: boolean;
 }
 
-/** A select of at most one option. */
+/** A select in which at most one option can be chosen. */
 export interface SelectField extends LabelledField {
   readonly kind: 'select';
   readonly placeholder: string;
-  /** From 1 to 25. */
+  /** 1 to 25 options. */
   readonly options: readonly SelectOption[];
   readonly required: boolean;
 }
 
-/** An optional upload of one file. */
+/** An optional field for uploading a single file. */
 export interface FileField extends LabelledField {
   readonly kind: 'file';
-  /** The accepted file extensions. */
+  /** File extensions that the field accepts. */
   readonly types: readonly `.${string}`[];
 }
 
@@ -158,16 +158,17 @@ export type Field = TextField | SelectField | FileField;
 export interface ModalOptions {
   readonly id: string;
   readonly title: string;
-  /** The text above the fields. */
+  /** Text shown above the fields. */
   readonly text?: string;
   readonly fields: readonly Field[];
-  /** Whether the typed text must never appear again in another modal. */
+  /** Whether a modal opened later must never show the typed text again. */
   readonly isSecret?: true;
 }
 
 /**
- * Builds a modal, which members call a "form". A phone reuses the texts that it showed for the same custom id. So the id of
- * an empty modal only changes with its content: if a member closes it by accident, the typed text is still there.
+ * Builds a modal (called a "form" in texts for members). On phones, Discord shows the earlier texts and input again for a
+ * modal that has the same custom id. An empty modal's custom id therefore only changes with its content, so that members
+ * don't lose what they typed if they close it by accident.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {
   const shown = {
@@ -204,7 +205,7 @@ function componentOf(field: Field): APIComponentInLabel {
         custom_id: field.id,
         placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
         options: [...field.options],
-        // If this is missing, Discord assumes 1, even for an optional select.
+        // If omitted, Discord defaults to 1, even if the select is optional.
         min_values: field.required ? 1 : 0,
         required: field.required,
       };
@@ -233,30 +234,30 @@ const textInput = ({ id, example, value = '', least = 0, most, long }: TextField
   required: least > 0,
 });
 
-/** Builds the custom id of a component or modal from its command, its action, and its state. */
+/** Builds the custom id of a component or modal from its command, action and argument. */
 export function customId(command: string, action: string, argument = ''): string {
   return `${command}:${action}:${argument}`;
 }
 
-/** Whether a custom id fits into Discord's limit. */
+/** Whether a custom id is within Discord's length limit. */
 export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 
 const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
- * Builds a custom id that is different each time, because Discord remembers choices and texts by their custom id. If the
- * value that a select shows is chosen again, Discord sends nothing, even after its message was edited
- * (discord-api-docs#4801, #7765). With a new id, it is a new select with no value chosen. On a phone, a modal shows the
- * first content that it had under its id (discord-api-docs#7554).
+ * Builds a custom id that is different each time, because Discord remembers choices and typed text by custom id.
+ * - Choosing the value that a select already shows sends nothing, even after the message has been edited
+ *   (discord-api-docs#4801, #7765). With a new id, Discord treats it as a new select with nothing chosen.
+ * - On phones, a modal shows the first content that was displayed under its id (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));
 
 const withMark = (id: string, mark: string): string => `${id.replace(NEW_MARK, '')}#${mark}`;
 
-/** Returns a short hash of a text. Different texts almost certainly have different hashes. */
+/** Returns a short hash of a string. Collisions are very unlikely. */
 export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);
 
-/** Returns a message's components with new ids for the selects, so that every option can be chosen again. */
+/** Returns a message's components with new ids for its selects, so that every option can be chosen again. */
 export function renewed(components: readonly unknown[]): readonly unknown[] {
   const renew = (key: string, value: unknown) =>
     key === 'custom_id' && NEW_MARK.test(String(value)) ? newId(String(value)) : value;
@@ -268,7 +269,7 @@ export const customIdsOf = (components: readonly unknown[]): readonly string[] =
     .flatMap((row) => Object(row).components ?? [])
     .flatMap((control) => Object(control).custom_id ?? []);
 
-/** Parses a custom id built by {@link customId}. The argument can contain colons. */
+/** Parses a custom id built by {@link customId}. The argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };

@@ -16,20 +16,23 @@ import type { EditOrder } from './edit-order.ts';
 import type { Interaction, MessageContent, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
-/** A reply, or a plain text instead: an error, or the reason why the bot declined the request. */
+/** A reply, or just text if the action failed or the bot declined the request. */
 export type ReplyOrText = Reply | string;
 
-/** Allowed mentions that never ping anyone. */
+/** Prevents a message from pinging anyone. */
 export const NO_MENTIONS = { parse: [] };
 
-/** How long an earlier edit can still take effect at Discord, in milliseconds. */
+/** How long after an edit request Discord may still apply the edit, in milliseconds. */
 const LATE_EDIT_MS = 2_000;
 
 export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
 }
 
-/** Builds a new message from a reply, without its files. Only the member sees it, unless the reply is public. */
+/**
+ * Builds a new message from a reply, leaving out its files. Unless the reply is public, only the member can see the
+ * message.
+ */
 function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
@@ -42,8 +45,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * Builds a first response that shows on the button's message that the bot is working. Until the reply, the message shows
- * neither buttons nor game servers, because the member may have just corrected the servers.
+ * Builds a first response that replaces the button's message with the information that the bot is working. Until the reply
+ * arrives, the message shows no buttons and no game servers, because the member may have just corrected those servers.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -52,31 +55,31 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
 
 /**
  * Builds a first response that changes the button's message.
- * @param shown the current content of the message
+ * @param shown the message's current content
  */
 export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(reply, shown);
-  // For a response, unlike an edit, Discord's documentation doesn't mention `null` here.
+  // Discord documents `null` as a value of `content` for edits, but not for responses.
   return {
     type: InteractionResponseType.UpdateMessage,
     data: { ...body, content: String(body.content ?? '') },
   };
 }
 
-/** Returns a reply's text without its buttons and files. */
+/** Returns the text of a reply, without its buttons and files. */
 export function bareText({ content = '', embeds = [] }: Reply): string {
   const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** Whether Discord rejected a message's text because of a link (Discord docs: JSON Error Codes, 240000). */
+/** Whether Discord rejected a message because of a link in its text (Discord docs: JSON Error Codes, 240000). */
 const isAboutText = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
 
-/** Statuses that aren't caused by the message itself, but by the token, the interaction or the time. */
+/** HTTP statuses that are caused by the token, the interaction or a timeout rather than by the message itself. */
 const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
 
-/** Whether Discord might accept a different message instead of the rejected one. */
+/** Whether Discord might accept a different message in place of the rejected one. */
 const isAboutMessage = (error: unknown): boolean =>
   error instanceof DiscordAPIError &&
   isRejectedByDiscord(error) &&
@@ -84,9 +87,9 @@ const isAboutMessage = (error: unknown): boolean =>
   !hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
 
 /**
- * Sends a reply in the first form that Discord accepts: the full reply, its bare text, or a fixed sentence.
- * @param fallback receives the reason for Discord's rejection and returns the sentence
- * @throws any other error that `send` throws
+ * Sends the reply in the first form that Discord accepts: the full reply, its text alone, or a fallback sentence.
+ * @param fallback returns the fallback sentence, given the reason for Discord's rejection
+ * @throws any error of `send` that isn't a rejection of the message
  */
 export async function sendFirstAccepted(
   reply: ReplyOrText,
@@ -110,12 +113,12 @@ export async function sendFirstAccepted(
   await send({ content: sentence });
 }
 
-/** Separates a reason from the previous content with a blank line. */
+/** A blank line that separates a reason from the message's previous content. */
 const BELOW_REASON = '\n\u200b\n';
 
 /**
- * Shows the message's previous content below a reason, or with other components. Keeps its files, and removes a previous
- * reason.
+ * Shows a message's previous content below a reason, or with different components. Keeps the message's files, and removes
+ * any earlier reason.
  */
 function shownBelow(
   { content, embeds, components }: MessageContent,
@@ -131,7 +134,7 @@ function shownBelow(
   };
 }
 
-/** Builds the new content of the message that a reply changes. */
+/** Builds the new content of a message that a reply changes. */
 function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): MessageBody {
   const reply = replyOf(said);
   const keepsMessage = typeof said === 'string' || said.keepsMessage;
@@ -150,10 +153,10 @@ function messageOf(reply: Reply): MessageBody {
   };
 }
 
-/** Identifies a message by the interaction that created it. */
+/** Identifies a message by the id of the interaction that created it. */
 export type MessageKey = string;
 
-/** Returns the message that an interaction writes: its own reply, or the message that it changes. */
+/** Returns the message that an interaction writes to: either its own reply or the message that it changes. */
 export const messageWritten = (interaction: Interaction, isUpdate: boolean): MessageKey =>
   (isUpdate ? sourceOf(interaction)?.madeBy : undefined) ?? interaction.id;
 
@@ -161,15 +164,15 @@ const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | un
   'message' in request ? request.message : undefined;
 
 /**
- * Returns the content that an update replaces. A message that everyone sees is never replaced, even if the interaction was
- * forged.
+ * Returns the content that an update replaces. Never returns the content of a message that everyone can see, even if the
+ * interaction was forged.
  */
 export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
 }
 
-/** Whether a reply is a private message next to the control's message, which everyone sees. */
+/** Whether the reply is sent as a separate private message because everyone can see the control's message. */
 export const isBeside = ({ request }: Pick<Interaction, 'request'>, answers: PressReplyMode): boolean =>
   answers === 'beside' && sourceOf({ request })?.postedId !== undefined;
 
@@ -177,26 +180,29 @@ export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly interaction: Interaction;
-  /** The message that the interaction writes. */
+  /** The message that the interaction writes to. */
   readonly message: MessageKey;
-  /** The message's content before this button or modal changes it; `undefined` if the reply is a new message. */
+  /** The message's content before this interaction changes it; `undefined` if the reply is a new message. */
   readonly shown: MessageContent | undefined;
-  /** The progress shown before the reply. */
+  /** Progress shown before the reply, if any. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
-  /** Receives Discord's reason for rejecting the reply, and returns the text to send instead. */
+  /** Returns the text to send if Discord rejects the reply, given the reason for the rejection. */
   readonly fallback: (error: unknown) => string;
 }
 
 /**
- * Replaces "thinking…", or the content of the control's message, with the reply. The action's work is already done, so the
- * bot tries for a minute and a half before it gives up. A plain text is a failure: an update then shows the previous
- * message again with its buttons, below the failure.
- * @throws the last failure
+ * Replaces "thinking…", or the content of the control's message, with the reply. The action has already been carried out,
+ * so the bot keeps trying for a minute and a half before it gives up. A reply that is only text reports a failure; if it
+ * updates a message, the message's previous content and buttons are shown below the text.
+ * @throws the last error
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
-/** Sends a reply next to the control's message; see {@link isBeside}. Sends nothing if the reply has no text. */
+/**
+ * Sends a reply as a private message next to the control's message; see {@link isBeside}. Does nothing if the reply has no
+ * text.
+ */
 export async function deliverBeside(
   { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
@@ -213,31 +219,33 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   const edit = () => {
-    // While the message shows "thinking…", it has no buttons, so no other interaction can change it.
+    // A message that shows "thinking…" has no buttons yet, so no other interaction can change it.
     const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
     return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
   };
   await persist(async () => {
-    // If Discord no longer shows "thinking…", the edit arrived, and its buttons may have been pressed since then.
+    // If Discord no longer shows "thinking…", an earlier attempt succeeded, and the member may already have pressed one of
+    // the new buttons.
     if (isSentBefore && endsThinking && (await api.read(interaction)) === 'answered') return;
     const done = edit();
     isSentBefore = true;
     await done;
   });
   if (!progress?.isUncertain()) return;
-  // Discord may apply the progress edit after the reply.
+  // Discord may apply the last progress edit after the reply, so the reply is sent again.
   await sleep(LATE_EDIT_MS);
   await persist(edit);
 }
 
 /**
- * The time after which Discord certainly no longer accepts a first response, in milliseconds. Discord accepts one for 3
- * seconds.
+ * How long after an interaction Discord has definitely stopped accepting a first response, in milliseconds. The documented
+ * limit is 3 seconds.
  */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
 /**
- * Reads the state of a reply as the member sees it. Asks again after the point where a late acknowledgement could still arrive.
+ * Reads the state of a reply as the member sees it. If there is no reply yet, checks again once a late acknowledgement can
+ * no longer arrive.
  */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,

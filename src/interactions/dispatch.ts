@@ -28,21 +28,21 @@ import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './trac
 export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;
   readonly access: Access;
-  /** Where blocked users can ask for an explanation. */
+  /** Where blocked users can ask why they were blocked. */
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
   readonly answering: Answering;
   readonly interactionStore: Pick<InteractionStore, 'isOwned'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly notifyGuild: NotifyGuild;
-  /** Receives the guild and its Discord locale for every interaction that the guild's own installation authorised. */
+  /** Called for each interaction of a guild that has the application installed, with the guild's Discord locale. */
   readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;
 }
 
 /**
- * Creates the dispatcher, which finds the command for an interaction and replies. Commands never call Discord; only this
- * folder does.
+ * Creates the dispatcher, which finds the command for each interaction and sends the reply. Only the code in this folder
+ * calls Discord; commands never do.
  */
 export function createDispatcher(deps: DispatchDeps) {
   const {
@@ -96,8 +96,8 @@ export function createDispatcher(deps: DispatchDeps) {
   });
 
   /**
-   * Returns choices for the option that the member is typing; empty if the command doesn't offer any or the member can't
-   * use it.
+   * Returns choices for the option that the member is typing. Returns none if the command doesn't offer any or the member
+   * isn't allowed to use it.
    */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
@@ -111,7 +111,7 @@ export function createDispatcher(deps: DispatchDeps) {
     try {
       return await command.complete(context, typed, option);
     } catch (error) {
-      // Unreadable settings are logged only once, not for every keystroke.
+      // Unreadable settings are already logged elsewhere and shouldn't be logged again for every keystroke.
       if (!(error instanceof UnreadableSettingsError)) {
         logger.error({ err: error, interactionId: interaction.id }, 'autocomplete failed');
       }
@@ -120,13 +120,13 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   /**
-   * Replies to a member who lacks the permission, and informs the operator and the admins. Never repeats what the member
-   * entered.
+   * Replies to a member who lacks the required permission, and notifies the operator and the admins. Doesn't repeat
+   * anything that the member entered.
    */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
-    // Members can use some commands without being allowed to use all of their buttons.
+    // Some commands can be used by all members even though some of their buttons require a permission.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
@@ -154,10 +154,10 @@ export function createDispatcher(deps: DispatchDeps) {
     });
   }
 
-  /** Replies to an interaction that can't be read, so that the member doesn't wait in vain. */
+  /** Replies to an interaction that can't be parsed, so that the member isn't left waiting. */
   async function respondUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
-    // The error's message may quote the member's input.
+    // Only the stack frame is logged, because the error message may quote the member's input.
     const at = error instanceof Error ? /^ {4}at .*/m.exec(error.stack ?? '')?.[0].trim() : undefined;
     logger.warn({ type, at }, 'could not read an interaction; replying with an error');
     try {
@@ -188,7 +188,7 @@ export function createDispatcher(deps: DispatchDeps) {
       }
       await tracked(handleOne(interaction));
     },
-    /** Stops accepting interactions. Resolves when all current ones have ended, or after `ms` milliseconds. */
+    /** Stops accepting interactions. Resolves once all current interactions have ended, or after `ms` milliseconds. */
     async drain(ms: number): Promise<void> {
       stopping.abort();
       await waitAtMost(ms, Promise.all(running));

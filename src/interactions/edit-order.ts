@@ -4,8 +4,8 @@ import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
 /**
- * How many times the bot checks whether an earlier reply to the same message has been sent, and the pause between the
- * checks, in milliseconds.
+ * How often the bot checks whether an earlier reply to the same message has been sent, and the delay between checks in
+ * milliseconds.
  */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
@@ -19,9 +19,10 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Prevents an older reply from overwriting a newer one. The bot may retry the reply to button A after the member has
- * pressed B. Once B's reply is ready, B claims the message, and A's reply is dropped. If an edit for A is still in
- * progress, B's reply waits for it. Presses on a message that the bot posted for everyone aren't ordered.
+ * Prevents an older reply from overwriting a newer one. For example, the bot may still be retrying the reply to button A
+ * after the member has pressed button B. Once the reply to B is ready, it claims the message, and the reply to A is
+ * dropped. If an edit for A is still in progress, the reply to B waits for it. Replies to buttons on messages posted for
+ * everyone are not ordered.
  */
 export function createEditOrder({ store: { tables }, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
@@ -51,15 +52,15 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
 
   return {
     /**
-     * Records that an interaction writes this message from now on.
-     * @returns false if another process has taken over the interaction, if it was deleted with its guild's data, or if that
-     * can't be checked
+     * Records that from now on, this interaction writes the message.
+     * @returns false if another process has taken over the interaction, if the interaction was deleted with its guild's
+     * data, or if the store fails
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
       claimed(interactionId, message).catch(() => false),
 
     /**
-     * Like `claim`, for an interaction that isn't recorded and that writes the message with its first response. Never
+     * Like `claim`, but for an interaction that isn't recorded and that writes the message with its first response. Never
      * throws.
      */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
@@ -79,8 +80,8 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether an interaction wrote this message, or is about to write a message that may be this one. The bot deletes an
-     * interaction's record after an hour.
+     * Whether an interaction wrote this message, or is about to write a message that may turn out to be this one.
+     * Interactions are forgotten an hour after their reply.
      */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
@@ -93,8 +94,9 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether no later interaction has begun to write the message; true if that can't be checked. If an edit for an earlier
-     * interaction may still be in progress, waits up to two seconds for it, because Discord might apply that edit last.
+     * Whether no later interaction has started writing the message; true if the store fails. If an edit for an earlier
+     * interaction may still be in progress, waits up to two seconds for it to end, because Discord might otherwise apply
+     * that edit last.
      */
     isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
       latest(interactionId, message).catch(() => true),

@@ -11,11 +11,11 @@ import type {
 import { type Modal, parseCustomId } from './controls.ts';
 import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
-/** The action for an interaction, as defined by a command. */
+/** The action to run for an interaction, as defined by a command. */
 export interface Action {
-  /** The name of the command, or the first part of the custom id. */
+  /** The command's name, or the first part of the custom id if a control or modal was used. */
   readonly command: string;
-  /** The action in the custom id; absent if a command is used. */
+  /** The action's name in the custom id; `undefined` if a command itself is used. */
   readonly action?: string;
   readonly permission: Permission | undefined;
   readonly answers: PressReplyMode;
@@ -24,9 +24,9 @@ export interface Action {
 }
 
 /**
- * Finds the action for an interaction: by its name for a command, and by its custom id for a button, a select or a modal.
+ * Finds the action for an interaction. Commands are found by name; buttons, selects and modals by custom id.
  * @param stopping aborted when the bot has to stop
- * @returns `undefined` if the bot doesn't have such an action, or no longer has it
+ * @returns `undefined` if the bot has no such action, or no longer has it
  */
 export function findAction(
   commands: ReadonlyMap<string, Actions & Partial<Command>>,
@@ -105,8 +105,8 @@ export function findAction(
 }
 
 /**
- * Returns the posted message that a control belongs to. Only includes the token in `beside` mode, because in any other mode
- * it would change the reply.
+ * Returns the posted message that a control belongs to. The token is only included for `beside` actions. In other modes,
+ * using the token would change the reply instead of the posted message.
  */
 function postIn(
   interaction: Interaction,

@@ -3,14 +3,14 @@ import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**
- * Returns words for texts that everyone in a guild reads, in the language that its admins chose. Uses Discord's language
- * for the guild if they haven't chosen one, or if the settings can't be read. Never throws.
- * @param discordLocale Discord's locale of the guild, if known. Otherwise, the latest one that this process received is
- * used, or the one from the last change or submission
+ * Returns the bot's texts for messages that everyone in a guild can read, in the language chosen by the guild's admins. If
+ * they haven't chosen one, or the settings can't be read, uses the guild's Discord locale. Never throws.
+ * @param discordLocale the guild's Discord locale, if known. Defaults to the latest locale that this process has received,
+ * or else the stored one
  */
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 
-/** The maximum number of guilds whose language a process caches. */
+/** Maximum number of guilds whose locale is cached per process. */
 const MOST_HEARD = 10_000;
 
 export function createGuildWords(deps: {
@@ -18,7 +18,7 @@ export function createGuildWords(deps: {
   readonly wordsFor: WordsFor;
 }) {
   const { settings, wordsFor } = deps;
-  /** Discord's locale in the latest interaction of each guild. */
+  /** Each guild's Discord locale, from its latest interaction. */
   const heard = createBoundedMap<string>(MOST_HEARD);
 
   const guildWords: GuildWords = async (guildId, discordLocale) => {

@@ -12,22 +12,25 @@ import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
- * How long the id of an interaction is kept after its reply, in milliseconds. Without the ids, the bot handled 171 of 800
- * late second deliveries again (measured).
+ * How long the id of an interaction is kept after it was replied to, in milliseconds. Without this, 171 of 800 interactions
+ * that Discord delivered late a second time were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** How many days an interaction without a reply is kept. At the next start, its member is notified. */
+/** Number of days for which an interaction without a reply is kept. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
 /**
- * The number of rows per statement, which takes 5 ms. A statement for 100,000 rows would block everything for 750 ms
- * (measured).
+ * Number of rows deleted per statement, which takes about 5 ms. Deleting 100,000 rows in one statement was measured to
+ * block everything for 750 ms.
  */
 const DELETED_PER_STATEMENT = 500;
-/** Pauses between attempts to mark an interaction as replied to, in milliseconds. */
+/** Delays between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/** The encrypted part of an interaction. It contains the data needed to reply later, even after its process has died. */
+/**
+ * The encrypted part of a stored interaction. It contains everything needed to reply later, even after the process has
+ * died.
+ */
 const encryptedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -39,16 +42,16 @@ const encryptedSchema = z.object({
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
-  /** The message that the reply writes. */
+  /** The message that the reply writes to. */
   message: z.string(),
-  /** The custom id of the control or modal that was used. */
+  /** The custom id of the control or modal that the member used. */
   customId: z.string().optional(),
-  /** 0.3.0 stored these two fields only if no column contained them. */
+  /** Version 0.3.0 only stored these two fields if they had no column of their own. */
   id: z.string().default(''),
   receivedAt: z.number().default(0),
 });
 
-/** Returns the context that binds an interaction's encrypted part to its guild and id. */
+/** Returns the encryption context that binds an interaction's encrypted part to its guild and id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
@@ -63,7 +66,7 @@ export interface StoredInteraction {
 export interface InteractionStoreDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly processId: string;
-  /** Whether other processes of the bot use the database, and could take over an interaction from this one. */
+  /** Whether several processes use the database, so that another one could take over this process's interactions. */
   readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
@@ -72,8 +75,8 @@ export interface InteractionStoreDeps {
 export type InteractionStore = ReturnType<typeof createInteractionStore>;
 
 /**
- * Creates the store for interactions that submit or change something. It records them before they are acknowledged, and
- * until their reply. Every method throws a StoreError when the store fails.
+ * Creates the store for interactions that submit or change something. Each interaction is recorded before it is
+ * acknowledged, and stays recorded until it has been replied to. Every method throws a StoreError when the store fails.
  */
 export function createInteractionStore({
   store: { tables },
@@ -82,16 +85,16 @@ export function createInteractionStore({
   encryption,
   logger,
 }: InteractionStoreDeps) {
-  /** @param context binds the encrypted text to where it is stored */
+  /** @param context binds the ciphertext to the place where it is stored */
   function seal({ interaction, ...others }: StoredInteraction, context: string): string {
-    // Stores only the fields that the schema defines.
+    // Drops all fields that aren't part of the schema.
     const kept = encryptedSchema.parse({ ...interaction, ...others, token: interaction.token.reveal() });
     return JSON.stringify(encryption.seal(JSON.stringify(kept), context));
   }
 
   /**
-   * @param known the fields that columns contain
-   * @returns `undefined` if the text can't be decrypted or read, which is logged
+   * @param known fields that are stored in columns of their own
+   * @returns `undefined` if the data can't be decrypted or parsed, which is also logged
    */
   function open(
     encrypted: string | null,
@@ -112,7 +115,7 @@ export function createInteractionStore({
       };
       return { interaction, shown, message, customId };
     } catch (error) {
-      // The message of a SyntaxError quotes the record.
+      // The message of a SyntaxError would quote the decrypted data.
       const cause = error instanceof SyntaxError ? {} : { err: error };
       logger.error({ ...cause, context }, 'could not read a stored interaction; skipping it');
       return undefined;
@@ -122,7 +125,10 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /** Whether this process still owns the interaction. Inside a transaction of its guild, the result stays true. */
+  /**
+   * Whether this process still owns the interaction. Inside a transaction of the interaction's guild, a result of `true`
+   * stays valid.
+   */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -130,7 +136,7 @@ export function createInteractionStore({
       .select('process_id')
       .where('id', '=', interactionId)
       .executeTakeFirst();
-    // The row doesn't exist if an admin deleted the guild's data.
+    // The row is missing if an admin has deleted the guild's data.
     return row === undefined || row.process_id === processId;
   }
 
@@ -147,8 +153,8 @@ export function createInteractionStore({
     openRow,
 
     /**
-     * Finds an interaction of any process that doesn't have a reply; `undefined` if there is none, or it can't be
-     * decrypted.
+     * Finds an interaction that has no reply yet, even if it belongs to another process. Returns `undefined` if there is
+     * none or it can't be decrypted.
      */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
@@ -162,8 +168,8 @@ export function createInteractionStore({
 
     /**
      * Records an interaction before it is acknowledged.
-     * @param shown the current content of the message that its reply changes
-     * @throws LostInteractionError if it was already recorded
+     * @param shown the current content of the message that the reply changes
+     * @throws LostInteractionError if the interaction has already been recorded
      */
     async record(interaction: Interaction, shown?: MessageContent): Promise<void> {
       const { id, guildId, receivedAt, request } = interaction;
@@ -178,8 +184,8 @@ export function createInteractionStore({
           process_id: processId,
           taken_at: receivedAt,
           encrypted: seal(kept, interactionContext(guildId, id)),
-          // The interaction claims its own message here. It claims any other message once its reply is ready; see `claim`
-          // in edit-order.ts.
+          // If the reply is a new message, the interaction claims that message here. It claims an existing message only
+          // once the reply is ready; see `claim` in edit-order.ts.
           message_key: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -188,22 +194,22 @@ export function createInteractionStore({
         throw new LostInteractionError('The interaction was delivered twice');
     },
 
-    /** Whether the interaction belongs to this process; false if that can't be checked. Never throws. */
+    /** Whether the interaction still belongs to this process; false if the store fails. Never throws. */
     isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
-     * Whether the reply of a finished action can be sent. True even while the store is unavailable, because no process can
-     * take over an interaction during that time. Never throws.
+     * Whether the reply of a finished action may be sent. Also true while the store is unavailable, because no other
+     * process can take over the interaction in the meantime. Never throws.
      */
     canReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
-    /** @throws LostInteractionError if another process has taken the interaction over */
+    /** @throws LostInteractionError if another process has taken over the interaction */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
       throw new LostInteractionError('The interaction was taken over');
     },
 
-    /** Returns the interactions that this process owns and hasn't replied to, oldest first. */
+    /** Returns the interactions that this process owns and hasn't replied to yet, oldest first. */
     unreplied: () => unreplied().orderBy('taken_at').execute(),
 
     async isUnreplied(interactionId: string): Promise<boolean> {
@@ -211,8 +217,8 @@ export function createInteractionStore({
     },
 
     /**
-     * Marks an interaction as replied to, even if a reply is no longer possible. Retries while a PostgreSQL server
-     * restarts, because the member would otherwise be notified again.
+     * Marks an interaction as replied to, even if a reply is no longer possible. Keeps retrying while a PostgreSQL server
+     * restarts, because the member would otherwise be notified a second time.
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {
@@ -226,7 +232,7 @@ export function createInteractionStore({
 
     /**
      * Deletes expired interactions.
-     * @throws the abort reason of `stopping`, between two statements
+     * @throws the abort reason once `stopping` is aborted, but only between two statements
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = tables()
@@ -241,7 +247,7 @@ export function createInteractionStore({
       for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
         count = Number((await some.executeTakeFirst()).numDeletedRows);
-        // Lets other work run between two statements.
+        // Yields to other work between two statements.
         await setImmediate();
       }
     },

@@ -19,25 +19,25 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * A member's action as plain data, which is the same over the gateway and over HTTP. After a crash, it contains only what
- * was recorded. The bot knows nothing else about a guild.
+ * Something a member did in Discord, as plain data that is the same whether it arrived over the gateway or over HTTP. After
+ * a crash, it only contains what was recorded. The bot knows nothing else about a guild.
  */
 export interface Interaction extends ReplyTarget {
-  /** Empty outside a guild. */
+  /** Empty if the interaction happened outside a guild. */
   readonly guildId: string;
   readonly channelId: string;
-  /** Whether that channel is a thread or a forum post, which Discord will archive at some point. */
+  /** Whether the channel is a thread or a forum post, which Discord archives after a while. */
   readonly isInThread: boolean;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. */
   readonly isAdmin: boolean;
-  /** The member's roles; empty if the interaction was read from storage. */
+  /** The ids of the member's roles; empty if the interaction was read from storage. */
   readonly roleIds: readonly string[];
   /** The member's Discord locale, such as `en-US`. */
   readonly locale: string;
-  /** The guild's Discord locale, for texts that others also read. */
+  /** The guild's Discord locale, used for messages that others can read too. */
   readonly guildLocale: string;
-  /** Whether the application is installed in the guild itself, not only by the user. */
+  /** Whether the application is installed in the guild itself, and not only by the user. */
   readonly isInstalledInGuild: boolean;
   readonly request: Request;
 }
@@ -50,34 +50,34 @@ export type Request =
   | SubmittedModal
   | { readonly kind: 'unknown' };
 
-/** The message that a member used a message command on. */
+/** The message on which a member used a message command. */
 export interface UsedMessage {
-  /** All text that people see in the message. */
+  /** All text in the message that people can see. */
   readonly text: string;
   readonly files: readonly UploadedFile[];
 }
 
-/** A pressed button, or a select in which a member chose something. */
+/** A button that was pressed, or a select in which a member chose something. */
 export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
-   * The values chosen in a select, or the ids of chosen channels or roles that Discord confirms are part of this guild.
-   * Empty for a button.
+   * The chosen values of a select, or the ids of the chosen channels or roles. Ids that Discord doesn't confirm as part of
+   * this guild are left out. Empty for a button.
    */
   readonly values: readonly string[];
-  /** Whether everyone can mention the chosen role. */
+  /** Whether the chosen role can be mentioned by everyone. */
   readonly isRoleMentionable: boolean;
-  /** The bot's permissions in the chosen channel; `undefined` if Discord doesn't send them. */
+  /** The bot's permissions in the chosen channel; `undefined` if Discord didn't send them. */
   readonly channelPermissions?: bigint | undefined;
-  /** Whether other guilds can follow the chosen channel. */
+  /** Whether the chosen channel is an announcement channel, which other guilds can follow. */
   readonly isFollowable?: boolean;
   readonly message: SourceMessage;
 }
 
-/** The values entered in a slash command's options, by name, or in a modal's fields, by custom id. */
+/** The values of a slash command's options (keyed by name) or of a modal's fields (keyed by custom id). */
 export interface EnteredFields {
-  /** The typed text or the chosen value; empty if there is none. */
+  /** The typed or chosen values; empty strings for fields without one. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
@@ -95,26 +95,26 @@ export interface MessageContent {
   readonly components: readonly unknown[];
 }
 
-/** The message that a button, a select or a modal belongs to. */
+/** The message that a button, select or modal belongs to. */
 export interface SourceMessage {
   readonly shown: MessageContent;
-  /** Whether only its member sees it. */
+  /** Whether only the member can see the message. */
   readonly isPrivate: boolean;
-  /** The interaction that the message replies to; `undefined` if Discord doesn't send it. */
+  /** The id of the interaction that the message is a reply to; `undefined` if Discord didn't send it. */
   readonly madeBy: string | undefined;
-  /** The message's id if the message isn't a reply to an interaction, which means that everyone in its channel sees it. */
+  /** The message's id, if the message isn't a reply to an interaction. Everyone in the channel can see such a message. */
   readonly postedId: string | undefined;
 }
 
 export interface UploadedFile {
   readonly name: string;
   readonly url: string;
-  /** The size in bytes according to Discord; NaN if Discord doesn't send it. */
+  /** Size in bytes as reported by Discord, or NaN if Discord didn't report it. */
   readonly size: number;
 }
 
 /**
- * Reads an interaction in Discord's format.
+ * Parses an interaction in Discord's format.
  * @param receivedAt milliseconds since 1970
  * @throws TypeError if a required field doesn't match Discord's documentation
  */
@@ -139,7 +139,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   };
 }
 
-/** This includes forum posts, which are public threads. */
+/** Includes forum posts, because Discord represents them as public threads. */
 const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,
   ChannelType.PublicThread,
@@ -147,8 +147,8 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
 ]);
 
 /**
- * Reads only the fields needed to respond.
- * @throws TypeError if those can't be read either
+ * Parses only the fields needed to respond to an interaction.
+ * @throws TypeError if even those can't be parsed
  */
 export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarget {
   const { id, application_id, token } = Object(payload);
@@ -161,7 +161,7 @@ function text(value: unknown): string {
 }
 
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
-/** @param permissions a set of permission bits, as a decimal number */
+/** @param permissions permission bits as a decimal string */
 const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
 function readRequest(interaction: APIInteraction): Request {
@@ -223,7 +223,7 @@ function readControl(interaction: APIMessageComponentInteraction): Request {
     case ComponentType.ChannelSelect: {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
-      // Discord has sent this in resolved channels since 2026-07-16, if the bot itself is in the guild.
+      // Discord includes this in resolved channels since 2026-07-16, but only if the bot itself is in the guild.
       const { app_permissions: may, type } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
       const isFollowable = type === ChannelType.GuildAnnouncement;
@@ -251,8 +251,8 @@ function readMessage(message: APIMessage): SourceMessage {
 }
 
 /**
- * Reads every field of a modal, at any depth of its components. If several values were chosen or uploaded, only reads the
- * first.
+ * Reads all fields of a modal, however deeply they are nested. For fields with several chosen values or uploads, only the
+ * first is read.
  */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
@@ -273,7 +273,7 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
   size: Number(size),
 });
 
-/** Returns the uploaded files, by the fields that name an attachment. */
+/** Returns the uploaded files, keyed by the field that they were uploaded in. */
 function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
@@ -282,7 +282,7 @@ function filesIn(fields: EnteredFields['fields'], attachments: Attachments): Ent
   return Object.fromEntries(files);
 }
 
-/** Reads the values of a slash command's options. Skips users that Discord doesn't confirm. */
+/** Reads the values of a slash command's options. Leaves out users that Discord doesn't confirm. */
 function readOptions({
   options = [],
   resolved,
@@ -296,7 +296,7 @@ function readOptions({
   return Object.fromEntries(values);
 }
 
-/** Returns an object's own value. The name may be forged, so `constructor` must not find anything. */
+/** Returns an own property of an object. A forged name such as `constructor` must not return an inherited one. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

@@ -14,13 +14,13 @@ export interface InteractionsDeps
 }
 
 /**
- * Creates everything that handles interactions. It finds their command and replies to Discord, immediately or after a
- * crash.
+ * Creates all the parts that handle interactions, from finding the command to sending the reply, either immediately or
+ * after a crash.
  */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {
-    // By the time this transaction of the guild begins, all writes of the interaction have ended.
+    // By the time this guild transaction starts, all of the interaction's earlier writes have finished.
     await store.inGuild(context.guildId, () => submissions.endRunningOf(context.interactionId));
     return replies.reportOf(context, to);
   };

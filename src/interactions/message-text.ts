@@ -1,14 +1,14 @@
-/** The parts of a message that people see, including everything inside them (Discord docs: Message Object). */
+/** The parts of a message that people can see, including everything nested in them (Discord docs: Message Object). */
 const VISIBLE_PARTS = ['content', 'embeds', 'components', 'poll', 'message_snapshots'];
-/** The names of the text fields in these parts: embeds, components with their labels, and poll answers. */
+/** The names of the text fields in those parts, such as embed titles, component labels and poll answers. */
 const TEXTS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
 
 /**
- * Returns all text of a message that people see, one part per line: its content, embeds, components, a poll, and the same
- * from a forwarded message. Discord sends the text with the interaction, so the bot doesn't need an intent to read
- * messages.
- * @param message in Discord's format. It is read by field names instead of types, so that types of messages or components
- * that are newer than this bot can be read too.
+ * Returns all the text of a message that people can see, one piece per line. This covers the content, embeds, components,
+ * poll, and forwarded messages. Discord sends this text with the interaction, so the bot doesn't need the message content
+ * intent.
+ * @param message a message in Discord's format. Text is found by field name rather than by type, so that new types of
+ * messages and components work too
  */
 export function messageText(message: unknown): string {
   const fields: Readonly<Record<string, unknown>> = Object(message);

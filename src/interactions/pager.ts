@@ -4,13 +4,13 @@ import type { Translate } from '../words/words.ts';
 import type { PressContext } from './command.ts';
 import { button, customId, type SelectOption, select } from './controls.ts';
 
-/** A page of a long list. The custom ids of its buttons contain all of its state. */
+/** A page of a long list. All of its state is stored in the custom ids of its buttons. */
 export interface Page {
   /** Starts at 1. */
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
-  /** The number of items before this page, and the maximum number on it. */
+  /** The number of items before this page, and the maximum number of items on it. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -19,8 +19,8 @@ export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
   /**
-   * A number out of range becomes the nearest page, and a value that isn't an integer becomes the first page. It may be
-   * forged.
+   * The requested page, which may have been forged. A number out of range selects the nearest page, and anything that isn't
+   * an integer selects the first page.
    */
   readonly wanted: number;
 }
@@ -33,9 +33,9 @@ export function pageOf({ count, perPage, wanted }: PageOptions): Page {
 
 export interface TurnOptions {
   readonly command: string;
-  /** The action that shows another page. It parses its argument with {@link readPage}. */
+  /** The name of the action that shows another page. Its handler parses the argument with {@link readPage}. */
   readonly action: string;
-  /** Additional state for the other page. */
+  /** Additional state to pass to the other page. */
   readonly state?: string;
 }
 
@@ -52,35 +52,35 @@ export function pageButtons(
   ];
 }
 
-/** Returns "Page 2 of 3" as an embed's footer; nothing if there is only one page. */
+/** Returns an embed footer such as "Page 2 of 3", or nothing if there is only one page. */
 export const pageFooter = (
   { t }: { readonly t: Translate },
   { number: page, pages }: Page,
 ): { readonly footer?: { readonly text: string } } =>
   pages === 1 ? {} : { footer: { text: t('pager.page', { page, pages }) } };
 
-/** Builds the argument of a custom id from a page number and additional state. */
+/** Builds a custom id's argument from a page number and additional state. */
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** Parses an argument built by {@link writePage}. Without a number, the page is 1. The state can contain colons. */
+/** Parses an argument built by {@link writePage}. The page defaults to 1. The state may contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
 }
 
 export interface PagedSelectOptions {
-  /** Builds the custom id. Its argument is added after the action; see `customId`. */
+  /** Builds a custom id from an argument; see `customId`. */
   readonly id: (argument: string) => string;
-  /** The options of all pages. */
+  /** The options of all pages together. */
   readonly options: readonly SelectOption[];
-  /** Starts at 1; a number out of range becomes the nearest page. */
+  /** The requested page, starting at 1. A number out of range selects the nearest page. */
   readonly wanted: number;
   readonly placeholder: (page: Page) => string;
-  /** Whether exactly one option has to be chosen; otherwise any number is possible. */
+  /** Whether exactly one option has to be chosen. Otherwise, any number can be chosen. */
   readonly isSingle?: true;
 }
 
-/** Builds a select for one page of options, because a select can't contain all of them. Also returns that page. */
+/** Builds a select for one page of options, because a single select can't hold all of them. Also returns that page. */
 export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
@@ -97,9 +97,9 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
 export type PageChoice = ReturnType<typeof chosenOnPage>;
 
 /**
- * Returns the values chosen on one page. The choices on other pages aren't known here.
- * @param argument the argument of the custom id
- * @returns the values that the page offers now, and those of them that were chosen
+ * Returns the values chosen on one page. Choices made on other pages aren't known here.
+ * @param argument the argument of the select's custom id
+ * @returns all values offered on the page, and the chosen ones among them
  */
 export function chosenOnPage(
   options: readonly SelectOption[],

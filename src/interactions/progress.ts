@@ -3,15 +3,18 @@ import type { Reply } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** The minimum time between two progress edits, in milliseconds. A webhook accepts about five requests in 2 seconds. */
+/**
+ * Minimum time between two progress edits, in milliseconds. Discord accepts about five requests per 2 seconds for a
+ * webhook.
+ */
 const PROGRESS_EVERY_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
 /**
  * Creates the progress display of an interaction.
- * @param isOwner whether the interaction still belongs to this process. A process that takes it over writes the reply
- * itself
+ * @param isOwner whether this process still owns the interaction. If another process has taken over, that process writes
+ * the reply
  */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
@@ -28,7 +31,7 @@ export function createProgress(
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api
         .edit(interaction, { body, files: [] }, isOwner)
-        // The work continues even if this edit fails, and its reply is still sent.
+        // A failed progress edit doesn't stop the work, and the reply is still sent.
         .catch((error: unknown) => {
           isLate ||= isUncertain(error);
         })
@@ -36,10 +39,10 @@ export function createProgress(
           showing = undefined;
         });
     },
-    /** Resolves when no progress edit is running. */
+    /** Resolves once no progress edit is in progress. */
     settled: async (): Promise<void> => showing,
     isShown: () => shownAt > Number.NEGATIVE_INFINITY,
-    /** Whether a progress edit may still be running, so that Discord could apply it after the reply. */
+    /** Whether Discord may still apply a progress edit after the reply. */
     isUncertain: () => isLate,
   };
 }

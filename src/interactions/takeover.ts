@@ -7,19 +7,20 @@ import type { Submissions } from '../submissions/submissions.ts';
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
-  /** Ends abandoned submissions, so that the bot can report their outcomes. */
+  /** Finds and ends abandoned submissions, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
-  /** Notifies members, in the background, of interactions that this process owns but isn't handling. */
+  /** Notifies members, in the background, about interactions that this process owns but isn't currently handling. */
   readonly notifyUnreplied: () => Promise<void>;
-  /** Called after a takeover, because messages in log channels may be out of date. */
+  /** Called after a takeover, because messages in log channels may now be out of date. */
   readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
- * Creates the function that takes over abandoned work guild by guild and notifies the members. The next call retries locked
- * guilds and failed notifications. It is first called at startup, before the bot accepts interactions.
- * @returns the function, which runs until the signal is aborted; it throws a StoreError while the store is unavailable
+ * Creates the function that takes over the abandoned work of dead processes, one guild at a time, and notifies the members.
+ * Locked guilds and failed notifications are retried by the next call. The first call happens at startup, before the bot
+ * accepts interactions.
+ * @returns a function that runs until its signal is aborted, and throws a StoreError if the store is unavailable
  */
 export function createTakeover({
   store,
@@ -41,8 +42,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over a guild's abandoned work. If the previous process is still running, it notices this in its next transaction
-   * of the guild, and doesn't send anything more.
+   * Takes over a guild's abandoned work. If the previous process is actually still running, it notices this in its next
+   * transaction for the guild and stops sending.
    */
   async function claim(guildId: string): Promise<void> {
     await store
@@ -65,7 +66,7 @@ export function createTakeover({
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
         if (error instanceof LockedGuildError) continue;
-        // The database is unavailable, and every other guild would have to wait for it, too.
+        // Without the database, every remaining guild would have to wait and fail in the same way.
         if (error instanceof StoreError) throw error;
         logger.error(
           { err: error, guildId },

@@ -7,7 +7,7 @@ import { createRecent } from '../recent.ts';
 import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 import type { Request } from './interaction.ts';
 
-/** The name of each kind of interaction in the log and the metrics. */
+/** Names of the kinds of interactions, as used in the log and the metrics. */
 export const INTERACTION_TYPES = {
   command: 'command',
   'message-command': 'command',
@@ -22,11 +22,11 @@ export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
 /**
  * How an interaction ended.
  * - `answered`: the member got the reply.
- * - `refused`: the member got the reason why the action wasn't done.
- * - `failed`: the member got an apology and the reference of the logged error.
- * - `lost`: it arrived too late or twice, or was answered elsewhere.
+ * - `refused`: the member was told why the action was not carried out.
+ * - `failed`: the member got an apology with a reference to the logged error.
+ * - `lost`: the interaction arrived too late or twice, or another bot answered it.
  * - `undelivered`: Discord rejected the reply.
- * - `unanswered`: the reply could not reach Discord; the member is still waiting.
+ * - `unanswered`: the reply could not be sent to Discord, and the member is still waiting.
  */
 export const INTERACTION_OUTCOMES = [
   'answered',
@@ -38,29 +38,32 @@ export const INTERACTION_OUTCOMES = [
 ] as const;
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
-/** The end of an interaction. It doesn't contain any typed text. */
+/** Describes how an interaction ended. Never contains text that the member typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
   /** The name of one of the bot's commands, or `other`. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /** In milliseconds after the bot received it; absent without a first response or a reply. */
+  /**
+   * Milliseconds from receiving the interaction to the first response; `undefined` if there was none. `repliedMs` is the
+   * same for the reply.
+   */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
-  /** The reference to the failure in the log and in the reply. */
+  /** The failure's reference, as shown in the log and in the reply. */
   readonly reference?: string | undefined;
 }
 
-/** An interaction from its arrival to its reply. */
+/** Tracks an interaction from its arrival to its reply. */
 export interface Trace {
   command: string;
   outcome: InteractionOutcome;
   responded(): void;
   replied(): void;
   /**
-   * Records a failure.
-   * @returns the reference for the member and the log
+   * Records that the action failed.
+   * @returns the reference to show to the member and in the log
    */
   failed(): string;
 }
@@ -73,11 +76,11 @@ export interface TracesDeps {
 }
 
 /**
- * Logs one line at the end of each interaction. Autocomplete, which arrives with every keystroke, is only logged at the
- * level `debug`.
+ * Logs one line per interaction, when it ends. Autocomplete interactions are only logged at `debug` level, because Discord
+ * sends one for every keystroke.
  */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** The arrival times of the interactions without a reply, in milliseconds since 1970. */
+  /** When each interaction without a reply arrived, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {
@@ -115,7 +118,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
           trace.responded();
           trace.replied();
         }
-        // The member sees "thinking…" until the interaction's token expires.
+        // The member keeps seeing "thinking…" until the interaction's token expires.
         const waits = outcome === 'unanswered' && respondedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
@@ -125,7 +128,9 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         onEnd?.(end);
       }
     },
-    /** Counts the interactions without a reply, and returns when the oldest arrived, in milliseconds since 1970. */
+    /**
+     * Returns the number of interactions without a reply, and when the oldest of them arrived (in milliseconds since 1970).
+     */
     unanswered(): { readonly count: number; readonly oldestAt: number | undefined } {
       const times = [...open.values()];
       return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };
@@ -133,14 +138,14 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** If this many interactions are lost within this time (in milliseconds), it isn't a coincidence. */
+/** Losing this many interactions within this time (in milliseconds) isn't a coincidence. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
 /**
- * Creates the function that logs interactions that the bot can no longer respond to. It also detects another bot that uses
- * the same token with its own database. Discord sends every interaction to both bots, and the slower one gets an error
- * because there already is a response (40060).
+ * Creates the function that logs interactions that the bot can no longer respond to. It also detects when another bot uses
+ * the same token with a different database. In that case, Discord sends every interaction to both bots, and the slower one
+ * gets an error because the interaction already has a response (40060).
  * @returns a function that takes the details of an interaction and the reason why it was lost
  */
 export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {

@@ -3,16 +3,16 @@ import type { MessageKey } from './deliver.ts';
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
 /**
- * Tracks the interactions that this process is handling. Of the others that this process owns, after-crash.ts handles the
- * replies.
+ * Tracks the interactions that this process is currently handling. For any other interaction that the process owns,
+ * after-crash.ts sends the reply.
  */
 export function createUnderWay() {
-  /** The message that each interaction will write; `undefined` once its reply is ready. */
+  /** The message that each interaction will write to; `undefined` once the reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();
   return {
     begin: (interactionId: string, message: MessageKey) => void awaited.set(interactionId, message),
     has: (interactionId: string) => awaited.has(interactionId),
-    /** Whether a reply to this message is being prepared, which a second reply would overwrite. */
+    /** Whether a reply to this message is being prepared. A second reply at the same time would overwrite it. */
     isAwaited: (message: MessageKey) => [...awaited.values()].includes(message),
     replyIsReady: (interactionId: string) => void awaited.set(interactionId, undefined),
     end: (interactionId: string) => void awaited.delete(interactionId),
