@@ -13,7 +13,7 @@ export type Mark =
 type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | 'small' | 'heading';
 
 type Node = ReturnType<typeof parse>[number];
-type Named = (id: string) => string | undefined;
+type NameLookup = (id: string) => string | undefined;
 
 /** Elements that contain other elements, by the parser's name for them. */
 const HOLDERS: Readonly<Record<string, Holder>> = {
@@ -28,12 +28,12 @@ const HOLDERS: Readonly<Record<string, Holder>> = {
 };
 
 /** Parses the kinds of Discord Markdown that bots can use. `nameOf` returns the name to show for a mention. */
-export function marksOf(text: string, nameOf: Named): readonly Mark[] {
+export function marksOf(text: string, nameOf: NameLookup): readonly Mark[] {
   const marks = parse(text, 'extended').map((node) => markOf(node, nameOf));
   return withBullets(withSmall(joined(marks)));
 }
 
-function markOf(node: Node, nameOf: Named): Mark {
+function markOf(node: Node, nameOf: NameLookup): Mark {
   const { type, content, id, name, target, timestamp, format } = node;
   const inside = (): readonly Mark[] =>
     Array.isArray(content)

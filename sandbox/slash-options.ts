@@ -21,13 +21,13 @@ export function optionValue(option: APIApplicationCommandOption | undefined, tex
   return isNumber ? Number(text) : text;
 }
 
-interface Named {
+interface NamedItem {
   readonly name: string;
   readonly name_localizations?: Readonly<Partial<Record<string, string | null>>> | null;
 }
 
 /** Returns the name of a command or an option in the user's language. */
-export const shownName = ({ name, name_localizations }: Named, locale: string): string =>
+export const shownName = ({ name, name_localizations }: NamedItem, locale: string): string =>
   name_localizations?.[locale] ?? name;
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));

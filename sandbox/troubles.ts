@@ -11,7 +11,10 @@ interface Trouble<How> {
 /** Faults of the listing service, by the name that the page uses. */
 export const SERVICE_TROUBLES = {
   ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
-  down: { words: { en: 'refuses connections', de: 'nimmt keine Verbindungen an' }, how: { kind: 'down' } },
+  down: {
+    words: { en: 'doesn’t accept connections', de: 'nimmt keine Verbindungen an' },
+    how: { kind: 'down' },
+  },
   slow: {
     words: { en: 'responds after 1.5 seconds', de: 'antwortet nach 1,5 Sekunden' },
     how: { kind: 'slow', ms: 1_500 },

@@ -35,7 +35,7 @@ export type Answer =
    * Discord's client didn't send the action, because an option was missing or out of range, or the user lacked a
    * permission.
    */
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'rejected'; readonly why: string };
 
 export type OptionValue = string | number | Upload;
 export interface Upload {

@@ -14,7 +14,7 @@ export interface Change {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Posted {
+interface PostResult {
   readonly status: number;
   readonly body: string;
 }
@@ -37,7 +37,7 @@ export function createEndpoint(deps: {
   let url = deps.url;
   let isOver = false;
 
-  async function send(body: string, change: Change = {}): Promise<Posted> {
+  async function send(body: string, change: Change = {}): Promise<PostResult> {
     const { timeOff = 0, sent = body } = change;
     const target = change.url ?? url;
     if (target === undefined) throw new Error('there is no Interactions Endpoint URL');

@@ -232,7 +232,7 @@ export async function startDiscord(options: StandInOptions) {
     /** Returns the id of the direct message channel between the bot and a user. */
     directChannel: (userId: string): string => directMessages.with(userId).id,
     /** Makes Discord reject the bot's direct messages to this user. */
-    refuseDirectMessages: (userId: string) => void directMessages.refusing.add(userId),
+    rejectDirectMessages: (userId: string) => void directMessages.rejecting.add(userId),
     /**
      * Makes Discord reject the bot's attempts to open direct message channels, for this reason; `undefined` allows them
      * again.

@@ -3,7 +3,7 @@ import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue } from '../slash-options.ts';
 import { modalView } from './messages.ts';
 import type { Player } from './player.ts';
-import type { Act, Entered, Outcome, SeatView } from './protocol.ts';
+import type { Act, EnteredValues, Outcome, SeatView } from './protocol.ts';
 import type { Views } from './view.ts';
 
 const DONE: Outcome = { kind: 'done' };
@@ -94,7 +94,7 @@ export function createActs(deps: {
 
 function optionsOf(
   me: Person,
-  { command, options }: { readonly command: string; readonly options: Entered },
+  { command, options }: { readonly command: string; readonly options: EnteredValues },
 ): Record<string, OptionValue> {
   const found = me.commands().find((each) => each.name === command && isSlash(each));
   const optionCalled = (name: string) => found?.options?.find((option) => option.name === name);
@@ -102,7 +102,7 @@ function optionsOf(
 }
 
 /** Converts the user's input, by name. Files become uploads, and `read` converts text. */
-function valuesIn<Value>(entered: Entered, read: (text: string, name: string) => Value) {
+function valuesIn<Value>(entered: EnteredValues, read: (text: string, name: string) => Value) {
   const values = Object.entries(entered).map(([name, value]): [string, Value | Upload] => {
     if (typeof value === 'string') return [name, read(value, name)];
     return [name, { filename: value.filename, bytes: Buffer.from(value.base64, 'base64') }];

@@ -4,22 +4,26 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import { shownName } from '../slash-options.ts';
-import type { Where } from './messages.ts';
+import type { GuildInDiscord } from './messages.ts';
 import type { Choice } from './protocol.ts';
 
 export type CommandView = ReturnType<typeof commandViews>[number];
 export type OptionView = ReturnType<typeof optionView>;
 
-interface Described {
+interface DescribedItem {
   readonly description: string;
   readonly description_localizations?: Readonly<Partial<Record<string, string | null>>> | null;
 }
 
-const descriptionOf = (about: Described, locale: string): string =>
+const descriptionOf = (about: DescribedItem, locale: string): string =>
   about.description_localizations?.[locale] ?? about.description;
 
 /** Returns the slash commands as Discord lists them for this user. */
-export const commandViews = (commands: readonly APIApplicationCommand[], locale: string, where: Where) =>
+export const commandViews = (
+  commands: readonly APIApplicationCommand[],
+  locale: string,
+  where: GuildInDiscord,
+) =>
   commands
     .map((command) => ({
       name: command.name,
@@ -40,7 +44,7 @@ interface Limits {
   readonly file_types?: readonly string[];
 }
 
-function optionView(option: APIApplicationCommandBasicOption, locale: string, where: Where) {
+function optionView(option: APIApplicationCommandBasicOption, locale: string, where: GuildInDiscord) {
   const limits = option as Limits;
   const choices = choicesOf(option, locale, where);
   return {
@@ -63,7 +67,7 @@ function optionView(option: APIApplicationCommandBasicOption, locale: string, wh
 function choicesOf(
   option: APIApplicationCommandBasicOption,
   locale: string,
-  { discord, guild }: Where,
+  { discord, guild }: GuildInDiscord,
 ): readonly Choice[] {
   if (option.type === Type.User)
     return discord.members(guild).map(({ id, name }) => ({ label: `@${name}`, value: id }));

@@ -8,7 +8,7 @@ import { SAMPLE_LISTS } from './client/sample-lists.ts';
 import { wordsFor } from './client/words.ts';
 
 /** A file that the server sends to the browser. */
-interface Served {
+interface StaticFile {
   readonly type: string;
   readonly body: Buffer | string;
 }
@@ -61,7 +61,7 @@ const preloads = (): string =>
     .join('');
 
 /** Returns the HTML page, and the hash of its import map for the Content-Security-Policy. */
-export function pageFile(locale: string): Served & { readonly mapHash: string } {
+export function pageFile(locale: string): StaticFile & { readonly mapHash: string } {
   const map = JSON.stringify({ imports: IMPORTS });
   const words = wordsFor(locale);
   const html = readFileSync(join(CLIENT, 'index.html'), 'utf8')
@@ -84,7 +84,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * Returns the file at a path, or `undefined` if there is none. Serves the page's modules (compiled to JavaScript), its
  * stylesheets, the modules of its packages, and the sample lists.
  */
-export async function findFile(path: string): Promise<Served | undefined> {
+export async function findFile(path: string): Promise<StaticFile | undefined> {
   const [, folder, ...rest] = path.split('/');
   const name = rest.join('/');
   const type = TYPES[name.split('.').at(-1) ?? ''];
@@ -109,7 +109,7 @@ export async function findFile(path: string): Promise<Served | undefined> {
 const COLOURS = ['#5865f2', '#3ba55c', '#b5651d', '#c03a3d', '#747f8d'];
 
 /** Draws the first letter of a name on a coloured background. The sandbox's users don't have avatars. */
-function avatar(name: string): Served {
+function avatar(name: string): StaticFile {
   const who = decodeURIComponent(name).replace(/\.svg$/, '');
   const colour =
     COLOURS[[...who].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % COLOURS.length];

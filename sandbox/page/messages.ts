@@ -5,23 +5,23 @@ import type {
   APIMessage,
   APISelectMenuComponent,
 } from 'discord.js';
-import { type Here, isSelect, offersOf, rowsOf } from '../discord/client/components.ts';
+import { isSelect, offersOf, rowsOf, type SelectSources } from '../discord/client/components.ts';
 import { modalFields, modalTexts } from '../discord/client/modal-form.ts';
 import type { DiscordStandIn, SeenModal } from '../discord/contract.ts';
 import type { Guild } from '../discord/world/guilds.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { type Mark, marksOf } from '../markdown.ts';
 
-export interface Where {
+export interface GuildInDiscord {
   readonly discord: DiscordStandIn;
   readonly guild: Guild;
 }
 
 /** The user who is reading a message, and what they can see of it. */
-export interface Looking {
+export interface Viewer {
   /** Returns the name of the member, channel or role with this id. */
   readonly nameOf: (id: string) => string | undefined;
-  readonly here: Here;
+  readonly here: SelectSources;
   /** How many lines of an attached text file to show before the user expands it. */
   readonly lines: number;
 }
@@ -39,14 +39,14 @@ export type FileView = ReturnType<typeof fileView>;
 export type ButtonView = ReturnType<typeof buttonView>;
 export type SelectView = ReturnType<typeof selectView>;
 
-export const lookingAt = ({ discord, guild }: Where): Looking => ({
+export const viewerIn = ({ discord, guild }: GuildInDiscord): Viewer => ({
   nameOf: discord.nameOf,
   here: { channels: discord.channels(guild), roles: discord.roles(guild) },
   lines: PREVIEW_LINES,
 });
 
 /** Converts a message to what the page shows. */
-export function messageView(message: SeenMessage, { nameOf, here, lines }: Looking) {
+export function messageView(message: SeenMessage, { nameOf, here, lines }: Viewer) {
   const { current } = message;
   const marks = (text: string | undefined) => marksOf(text ?? '', nameOf);
   return {
@@ -105,13 +105,13 @@ export const modalView = (
   fields: modalFields(data),
 });
 
-function controlsOf(message: APIMessage, here: Here) {
+function controlsOf(message: APIMessage, here: SelectSources) {
   return rowsOf(message).map((row) =>
     row.map((control) => (isSelect(control) ? selectView(control, here) : buttonView(control))),
   );
 }
 
-const selectView = (select: APISelectMenuComponent, here: Here) => ({
+const selectView = (select: APISelectMenuComponent, here: SelectSources) => ({
   kind: 'select' as const,
   id: select.custom_id,
   placeholder: select.placeholder ?? '',

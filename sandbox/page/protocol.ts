@@ -16,7 +16,7 @@ export interface FileValue {
   readonly filename: string;
   readonly base64: string;
 }
-export type Entered = Readonly<Record<string, string | FileValue>>;
+export type EnteredValues = Readonly<Record<string, string | FileValue>>;
 
 /** A user, the place in Discord where they are, and their language. */
 export interface SeatView {
@@ -29,12 +29,12 @@ export interface SeatView {
 
 /** An action that the page asks the server to perform. */
 export type Act =
-  | { readonly do: 'slash'; readonly command: string; readonly options: Entered }
+  | { readonly do: 'slash'; readonly command: string; readonly options: EnteredValues }
   | {
       readonly do: 'complete';
       readonly command: string;
       readonly focused: string;
-      readonly options: Entered;
+      readonly options: EnteredValues;
     }
   | { readonly do: 'say'; readonly text: string }
   | { readonly do: 'press'; readonly message: string; readonly button: string }
@@ -44,7 +44,7 @@ export type Act =
       readonly select: string;
       readonly values: readonly string[];
     }
-  | { readonly do: 'submit'; readonly modal: string; readonly values: Entered }
+  | { readonly do: 'submit'; readonly modal: string; readonly values: EnteredValues }
   | { readonly do: 'apps'; readonly message: string; readonly command: string }
   | { readonly do: 'dismiss'; readonly message: string }
   | { readonly do: 'trouble'; readonly whom: 'service' | 'discord' | 'steam'; readonly name: string }
@@ -59,4 +59,4 @@ export type Outcome =
   /** The bot didn't respond within three seconds. */
   | { readonly kind: 'lost' }
   /** Discord's client didn't send the action. */
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'rejected'; readonly why: string };

@@ -62,8 +62,8 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', `http://${hosts[0]}`);
-    const refusal = refusalOf(request, { url, hosts, token });
-    if (refusal !== undefined) return end(response, refusal.status, 'text/plain', refusal.why);
+    const rejection = rejectionOf(request, { url, hosts, token });
+    if (rejection !== undefined) return end(response, rejection.status, 'text/plain', rejection.why);
     if (url.pathname === '/events') return tabs.open(response, seatFrom(url.searchParams));
     if (url.pathname === '/act') return act(request, response);
     if (url.pathname === '/') {
@@ -95,7 +95,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
       end(response, 200, 'application/json', JSON.stringify(outcome));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      end(response, 200, 'application/json', JSON.stringify({ kind: 'refused', why }));
+      end(response, 200, 'application/json', JSON.stringify({ kind: 'rejected', why }));
     } finally {
       tabs.soon();
     }
@@ -160,7 +160,7 @@ function createTabs(deps: {
  * - its `Origin` is another website
  * - it doesn't have the token, because it comes from another program or another user of this machine
  */
-function refusalOf(
+function rejectionOf(
   { headers, method }: IncomingMessage,
   about: { readonly url: URL; readonly hosts: readonly string[]; readonly token: string },
 ): { readonly status: number; readonly why: string } | undefined {

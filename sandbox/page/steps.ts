@@ -99,7 +99,7 @@ export function createStage(deps: {
 }
 
 const wordsOf = (answer: Answer | undefined): string =>
-  answer?.kind === 'refused' ? answer.why : String(answer?.kind);
+  answer?.kind === 'rejected' ? answer.why : String(answer?.kind);
 
 type Options = Readonly<Record<string, OptionValue>>;
 
@@ -128,7 +128,7 @@ export const runs = (
 const optionText = (value: OptionValue): string | number =>
   typeof value === 'object' ? value.filename : value;
 
-interface Filling {
+interface FormToFill {
   /** The modal's fields, with the values that they start with. */
   readonly values: readonly (readonly [id: string, value: string])[];
   readonly text: (texts: Texts) => string;
@@ -138,7 +138,7 @@ interface Filling {
 export const fills = (
   who: Role,
   caption: Texts,
-  fill: (form: Filling) => Readonly<Record<string, string>>,
+  fill: (form: FormToFill) => Readonly<Record<string, string>>,
   channel?: string,
 ): Step => ({
   who,

@@ -10,7 +10,7 @@ import { isSlash, shownName } from '../slash-options.ts';
 import { DISCORD_TROUBLES, SERVICE_TROUBLES, STEAM_TROUBLES } from '../troubles.ts';
 import { DIRECT } from './client/words.ts';
 import { commandViews } from './commands.ts';
-import { lookingAt, type MessageView, messageView } from './messages.ts';
+import { type MessageView, messageView, viewerIn } from './messages.ts';
 import type { ScenarioView } from './player.ts';
 import type { SeatView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -44,7 +44,7 @@ export function createViews(sandbox: Sandbox) {
       .messages(where)
       .filter(({ id }) => !dismissed.has(id))
       .slice(-MOST_MESSAGES)
-      .map((message) => messageView(message, lookingAt({ discord, guild })));
+      .map((message) => messageView(message, viewerIn({ discord, guild })));
 
   /** Finds the guild and the channel of a seat. Only admins and moderators can see #staff. */
   function placeOf({ role, locale, channel, ...seat }: SeatView) {

@@ -1,9 +1,9 @@
 import { ApplicationCommandOptionType } from 'discord.js';
-import { type Entered, modalFields } from '../discord/client/modal-form.ts';
+import { type ModalInput, modalFields } from '../discord/client/modal-form.ts';
 import type { Answer, OptionValue, SeenModal, Upload } from '../discord/contract.ts';
 import type { SeenMessage } from '../discord/world/messages.ts';
 import { InvalidLineError, readAssignments, unquoted } from '../page/client/assignments.ts';
-import { lookingAt } from '../page/messages.ts';
+import { viewerIn } from '../page/messages.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { isSlash, optionValue, readUpload } from '../slash-options.ts';
 import { isSecret, readModalLine } from './lines.ts';
@@ -26,7 +26,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
   let message: SeenMessage | undefined;
   let lost = false;
 
-  const reader = () => ({ ...lookingAt({ discord, guild }), now: discord.clock.now() });
+  const reader = () => ({ ...viewerIn({ discord, guild }), now: discord.clock.now() });
   const slashCommands = () => discord.commands().filter(isSlash);
 
   /** Waits for the result of an action and prints it. */
@@ -138,7 +138,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
 }
 
 /** Reads the values for a modal's fields from a line. Files are given as paths. */
-async function enteredInModal(line: string, { data }: SeenModal): Promise<Entered> {
+async function enteredInModal(line: string, { data }: SeenModal): Promise<ModalInput> {
   const entered: Record<string, string | Upload> = {};
   for (const [name, text] of Object.entries(readModalLine(line, data))) {
     const isFile = modalFields(data).some(({ id, kind }) => id === name && kind === 'file');

@@ -4,15 +4,15 @@ import type { SeenMessage } from '../discord/world/messages.ts';
 import { drawText } from '../markdown.ts';
 import {
   type ButtonView,
-  type Looking,
   type ModalView,
   messageView,
   modalView,
   type SelectView,
+  type Viewer,
 } from '../page/messages.ts';
 
 /** The user who is reading, and the current time in milliseconds since 1970. */
-export interface Reader extends Looking {
+export interface Reader extends Viewer {
   readonly now: number;
 }
 
@@ -35,7 +35,7 @@ export function showAnswer(answer: Answer, reader: Reader): string {
       return showModal(modalView(answer.modal, reader.nameOf), reader);
     case 'lost':
       return 'The application did not respond.';
-    case 'refused':
+    case 'rejected':
       return `Discord does not send this: ${answer.why}`;
   }
 }

@@ -170,7 +170,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them, a
   discord,
 }) => {
   await turnApprovalOn(guild);
-  discord.refuseDirectMessages(member.userId);
+  discord.rejectDirectMessages(member.userId);
   const tries = () =>
     discord.requests.filter(
       ({ path, status }) =>

@@ -604,7 +604,7 @@ describe('the permission that a command requires', () => {
     guild,
     member,
   }) => {
-    expect(await member.slash(name)).toMatchObject({ kind: 'refused' });
+    expect(await member.slash(name)).toMatchObject({ kind: 'rejected' });
     giveCommand(guild, name, member);
     await changesNothing({ bot, guild }, member, async () =>
       expect(textOf(await member.slash(name))).toContain(REFUSED),

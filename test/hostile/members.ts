@@ -117,7 +117,7 @@ export function createMembers(world: World): Members {
     const one = askOf(person, server);
     asks.push(one);
     const answer = await act();
-    if (answer.kind === 'refused' && answer.why.startsWith('there is no button')) {
+    if (answer.kind === 'rejected' && answer.why.startsWith('there is no button')) {
       // The reply to an earlier press has replaced the message that we read.
       asks.splice(asks.indexOf(one), 1);
       return;

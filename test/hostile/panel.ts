@@ -38,7 +38,7 @@ export async function throughPanel(
 ): Promise<Answer> {
   if (panelOf(world, person) === undefined) await postPanel(world, person.guildId, 'Be kind.');
   const panel = panelOf(world, person);
-  if (panel === undefined) return { kind: 'refused', why: 'the panel could not be posted' };
+  if (panel === undefined) return { kind: 'rejected', why: 'the panel could not be posted' };
   const answer = await person.press(panel, label);
   return answer.kind === 'modal' ? person.submit(answer.modal, entered) : answer;
 }

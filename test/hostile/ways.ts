@@ -117,7 +117,7 @@ export const WAYS: readonly Way[] = [
       const message = await postComponents(world, person.channelId, [row]);
       return message
         ? person.press(message, 'Go')
-        : { kind: 'refused', why: 'Discord limits what is posted' };
+        : { kind: 'rejected', why: 'Discord limits what is posted' };
     },
   },
 ];

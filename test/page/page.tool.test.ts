@@ -634,7 +634,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
-    await service.selectOption('refuses connections');
+    await service.selectOption('doesn’t accept connections');
     await expect.poll(() => listing.mode.kind).toBe('down');
     await service.selectOption('works normally');
     await expect.poll(() => listing.mode.kind).toBe('ok');

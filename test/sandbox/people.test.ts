@@ -52,7 +52,7 @@ describe('a direct message', () => {
     await bot.respond(interaction, { type: 7, data: { content: 'pressed' } });
     expect(await coming).toMatchObject({ kind: 'message', message: { current: { content: 'pressed' } } });
     const stranger = standIn.person({ guild, name: 'stranger', permissions: 0n });
-    expect(await stranger.press(message, 'again')).toEqual({ kind: 'refused', why: 'the message is gone' });
+    expect(await stranger.press(message, 'again')).toEqual({ kind: 'rejected', why: 'the message is gone' });
     const { userId } = person;
     const there = standIn.person({ guild, name: 'mason', permissions: 0n, userId, channelId });
     await raw(standIn, `PUT /applications/${standIn.applicationId}/commands`, {
@@ -95,7 +95,7 @@ describe('a command', () => {
     ['choose', { one: 'b' }, 'one is not one of the choices'],
   ])("isn't sent: %s %o", async (name, options, why) => {
     const bot = await open();
-    expect(await bot.person.slash(name, options)).toEqual({ kind: 'refused', why });
+    expect(await bot.person.slash(name, options)).toEqual({ kind: 'rejected', why });
   });
 });
 
@@ -133,9 +133,9 @@ describe('a message', () => {
       ['off', 'the button off is disabled'],
       ['Look', 'the button Look does not send anything to the bot'],
     ] as const)
-      expect(await person.press(message, label)).toEqual({ kind: 'refused', why });
+      expect(await person.press(message, label)).toEqual({ kind: 'rejected', why });
     const other = standIn.person({ guild, name: 'other', permissions: 0n });
-    expect(await other.press(message, 'go')).toMatchObject({ kind: 'refused' });
+    expect(await other.press(message, 'go')).toMatchObject({ kind: 'rejected' });
   });
 
   it('only accepts values that its string, channel and role selects offer', async () => {
@@ -195,7 +195,7 @@ describe('a modal', () => {
     await bot.respond(await bot.nextInteraction(), { type: 4, data: { content: 'saved' } });
     await coming;
     const why = 'this modal is not open here';
-    expect(await bot.person.submit(modal, { key: 'abc' })).toEqual({ kind: 'refused', why });
+    expect(await bot.person.submit(modal, { key: 'abc' })).toEqual({ kind: 'rejected', why });
   });
 
   it.each([
@@ -206,7 +206,7 @@ describe('a modal', () => {
     [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
   ])("can't be submitted with %o", async (values, why) => {
     const bot = await open();
-    expect(await bot.person.submit(await opened(bot), values)).toEqual({ kind: 'refused', why });
+    expect(await bot.person.submit(await opened(bot), values)).toEqual({ kind: 'rejected', why });
   });
 
   const CHOICES = [
@@ -219,7 +219,7 @@ describe('a modal', () => {
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
   ])("can't be submitted with unacceptable values: %o", async (entered, why) => {
     const bot = await open();
-    expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'refused', why });
+    expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'rejected', why });
   });
 
   it('can be submitted again by its user if there was no response', async () => {
@@ -231,7 +231,7 @@ describe('a modal', () => {
     standIn.clock.advance(3_001);
     expect(await lost).toEqual({ kind: 'lost' });
     const other = standIn.person({ guild, name: 'other', permissions: 0n });
-    expect(await other.submit(modal, { key: 'abc' })).toMatchObject({ kind: 'refused' });
+    expect(await other.submit(modal, { key: 'abc' })).toMatchObject({ kind: 'rejected' });
     void person.submit(modal, { key: 'abc' });
     expect(await bot.nextInteraction()).toMatchObject({ type: 5 });
   });

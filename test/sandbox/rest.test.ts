@@ -389,7 +389,7 @@ describe('the REST API', () => {
 
   it('opens direct message channels with users, and posts messages if the user accepts them', async () => {
     const { standIn, guild, person, broken, ask } = await open();
-    const { guildEvents, person: newPerson, refuseDirectMessages } = standIn;
+    const { guildEvents, person: newPerson, rejectDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
     const opened = await openDirect({ recipient_id: person.userId });
     const { id, type, recipients } = Object(opened.json);
@@ -407,7 +407,7 @@ describe('the REST API', () => {
     expect((await post({ content: 'words' }, theirs)).status).toBe(200);
     if (elsewhere) guildEvents.remove(elsewhere);
     expect((await post({ content: 'words' }, theirs)).json).toMatchObject({ code: 50278 });
-    refuseDirectMessages(person.userId);
+    rejectDirectMessages(person.userId);
     expect((await post({ content: 'words' })).json).toMatchObject({ code: 50007 });
     for (const [reason, code] of [
       ['opened too fast', 40003],

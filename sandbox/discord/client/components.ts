@@ -12,7 +12,7 @@ export const rowsOf = ({
 }: Pick<APIMessage, 'components'>): readonly (readonly APIComponentInMessageActionRow[])[] =>
   components.flatMap((row) => (row.type === ComponentType.ActionRow ? [row.components] : []));
 
-type Named = Pick<Channel, 'id' | 'name'>;
+type NamedItem = Pick<Channel, 'id' | 'name'>;
 
 interface Pressable {
   readonly id: number | undefined;
@@ -34,9 +34,9 @@ export function findButton(message: APIMessage, labelOrId: string): Pressable | 
 }
 
 /** The guild's channels and roles, which a select can list. */
-export interface Here {
+export interface SelectSources {
   readonly channels: readonly Channel[];
-  readonly roles: readonly Named[];
+  readonly roles: readonly NamedItem[];
 }
 
 /** An option of a select, and whether the user has chosen it. */
@@ -47,11 +47,14 @@ export interface Offer {
 }
 
 /** Returns the options of a select. Channels are labelled `#name` and roles `@name`. */
-export function offersOf(select: APISelectMenuComponent, { channels, roles }: Here): readonly Offer[] {
+export function offersOf(
+  select: APISelectMenuComponent,
+  { channels, roles }: SelectSources,
+): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
     return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
   const chosen = preselected(select);
-  const offer = ({ id, name }: Named, sign: string): Offer => ({
+  const offer = ({ id, name }: NamedItem, sign: string): Offer => ({
     label: name.startsWith(sign) ? name : `${sign}${name}`,
     value: id,
     isChosen: chosen.includes(id),
@@ -82,7 +85,7 @@ export const isSelect = (component: APIComponentInMessageActionRow): component i
 export function findSelect(
   message: APIMessage,
   wanted: readonly string[],
-  about: { readonly here: Here; readonly customId: string | undefined },
+  about: { readonly here: SelectSources; readonly customId: string | undefined },
 ): { readonly select: APISelectMenuComponent; readonly values: readonly string[] } | string {
   for (const select of rowsOf(message).flat().filter(isSelect)) {
     if (about.customId !== undefined && select.custom_id !== about.customId) continue;

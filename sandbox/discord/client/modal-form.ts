@@ -7,12 +7,12 @@ import {
 } from 'discord.js';
 import type { Upload } from '../contract.ts';
 import { isFileAllowed, textComplaint } from './options.ts';
-import type { Resolved } from './payload.ts';
+import type { ResolvedObjects } from './payload.ts';
 
 type Modal = APIModalInteractionResponseCallbackData;
 
 /** The user's input for each field, by custom id: text, the label or value of an option ('' for none), or a file. */
-export type Entered = Readonly<Record<string, string | Upload>>;
+export type ModalInput = Readonly<Record<string, string | Upload>>;
 
 /** A field of a modal, with everything that a client needs to show it. */
 export type ModalField = NonNullable<ReturnType<typeof fieldOf>>;
@@ -69,7 +69,7 @@ export const modalTexts = ({ components }: Modal): readonly string[] =>
 const LONGEST = 4_000;
 
 /** Returns the reason why Discord's client wouldn't submit this modal, or `undefined` if it would. */
-export function modalComplaint(modal: Modal, entered: Entered): string | undefined {
+export function modalComplaint(modal: Modal, entered: ModalInput): string | undefined {
   const fields = modalFields(modal);
   for (const name of Object.keys(entered)) {
     if (!fields.some(({ id }) => id === name)) return `${name} is not a field of this modal`;
@@ -103,8 +103,8 @@ const chosenIn = (offers: readonly { readonly label: string; readonly value: str
  */
 export const submitted = (
   { components }: Modal,
-  entered: Entered,
-  resolved: Resolved,
+  entered: ModalInput,
+  resolved: ResolvedObjects,
 ): APIModalSubmissionComponent[] =>
   components.map((part) => {
     const { type, id } = part;
@@ -120,7 +120,11 @@ export const submitted = (
   });
 
 /** Selects and file uploads send an array, which may be empty (Discord docs: Component Reference). */
-function sentValue(label: APILabelComponent, entered: string | Upload | undefined, resolved: Resolved) {
+function sentValue(
+  label: APILabelComponent,
+  entered: string | Upload | undefined,
+  resolved: ResolvedObjects,
+) {
   const field = fieldOf(label);
   switch (field?.kind) {
     case 'text':

@@ -5,7 +5,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
 import type { OptionValue } from '../contract.ts';
-import type { Actor, Resolved } from './payload.ts';
+import type { Actor, ResolvedObjects } from './payload.ts';
 
 type OptionValues = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
@@ -96,7 +96,7 @@ export function isFileAllowed(filename: string, types: readonly string[] = []): 
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,
   given: OptionValues,
-  resolved: Resolved,
+  resolved: ResolvedObjects,
 ): APIApplicationCommandInteractionDataBasicOption[] =>
   options.flatMap(({ name, type }) => {
     const value = given[name];

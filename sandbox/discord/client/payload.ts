@@ -122,7 +122,7 @@ const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResol
   communication_disabled_until: null,
 });
 
-export type Resolved = ReturnType<typeof createResolved>;
+export type ResolvedObjects = ReturnType<typeof createResolved>;
 
 /** Collects the objects that the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
 export function createResolved(world: World, { guild, member }: Actor) {

@@ -20,7 +20,7 @@ import type { SeenMessage } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { answerTo } from './answers.ts';
 import { findButton, findSelect, preselected } from './components.ts';
-import { type Entered, modalComplaint, submitted } from './modal-form.ts';
+import { type ModalInput, modalComplaint, submitted } from './modal-form.ts';
 import { filledOptions, optionComplaint } from './options.ts';
 import { type Actor, createResolved, interactionCreate, type RequestData } from './payload.ts';
 import { createPhone } from './phone.ts';
@@ -39,7 +39,7 @@ type InteractionParts = Omit<NewInteraction, 'kind' | 'userId' | 'userName' | 'c
 
 const valuesText = (values: readonly string[]): string => values.toSorted().join();
 
-const refused = (why: string): Answer => ({ kind: 'refused', why });
+const rejected = (why: string): Answer => ({ kind: 'rejected', why });
 
 /** A message, or the answer that contains it. */
 type MessageSource = Answer | Pick<SeenMessage, 'id'>;
@@ -148,7 +148,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   ): Promise<Answer> {
     await sleep(reactionMs);
     const source = shown(messageIdIn(where));
-    return source === undefined ? refused('the message is gone') : act(source);
+    return source === undefined ? rejected('the message is gone') : act(source);
   }
 
   /**
@@ -161,9 +161,9 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     dataOf: (command: APIApplicationCommand) => object | string,
   ): Promise<Answer> {
     const command = commandNamed(name, type);
-    if (command === undefined) return refused(`there is no command ${name} here`);
+    if (command === undefined) return rejected(`there is no command ${name} here`);
     const data = dataOf(command);
-    if (typeof data === 'string') return refused(data);
+    if (typeof data === 'string') return rejected(data);
     const about = { id: command.id, name, type, ...data } as APIApplicationCommandInteraction['data'];
     return seen(send({ command }, { type: InteractionType.ApplicationCommand, data: about }));
   }
@@ -212,7 +212,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     press: (where: MessageSource, button: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findButton(source.current, button);
-        if (typeof found === 'string') return refused(found);
+        if (typeof found === 'string') return rejected(found);
         const data = { component_type: ComponentType.Button, ...found } as APIMessageButtonInteractionData;
         return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
       }),
@@ -224,13 +224,13 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findSelect(source.current, wanted, { here: here(), customId });
-        if (typeof found === 'string') return refused(found);
+        if (typeof found === 'string') return rejected(found);
         const { select, values } = found;
         const { type, custom_id, id } = select;
         const selectKey = `${source.id} ${custom_id}`;
         const shownNow = chosen.get(selectKey) ?? valuesText(preselected(select));
         if (valuesText(values) === shownNow)
-          return refused('the select already shows that, so it sends nothing');
+          return rejected('the select already shows that, so it sends nothing');
         chosen.set(selectKey, valuesText(values));
         const resolved = createResolved(world, actor);
         for (const value of values) {
@@ -243,14 +243,14 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /** Fills in and submits a modal. Fields that aren't in `entered` keep their value. */
-    async submit(opened: ModalSource, entered: Entered): Promise<Answer> {
+    async submit(opened: ModalSource, entered: ModalInput): Promise<Answer> {
       await sleep(reactionMs);
       const open = openModal(opened);
-      if (open === undefined) return refused('this modal is not open here');
-      if (actor.guild.status === 'left') return refused('the bot is gone');
+      if (open === undefined) return rejected('this modal is not open here');
+      if (actor.guild.status === 'left') return rejected('the bot is gone');
       const { openedBy, modal } = open;
       const complaint = modalComplaint(modal, entered);
-      if (complaint !== undefined) return refused(complaint);
+      if (complaint !== undefined) return rejected(complaint);
       const resolved = createResolved(world, actor);
       const components = submitted(modal, entered, resolved);
       const data = { custom_id: modal.custom_id, components, ...resolved.all() };
@@ -273,7 +273,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     /** Runs a message command on a message in the user's channel. */
     async useOnMessage(name: string, messageId: string): Promise<Answer> {
       const target = shown(messageId);
-      if (target === undefined) return refused('there is no such message here');
+      if (target === undefined) return rejected('there is no such message here');
       const resolved = { messages: { [messageId]: target.current } };
       return run(name, ApplicationCommandType.Message, () => ({ target_id: messageId, resolved }));
     },

@@ -65,7 +65,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     closedByUs = true;
     socket.close(code, reason);
   }
-  function refuse(why: GatewayCloseCodes): void {
+  function closeForBreach(why: GatewayCloseCodes): void {
     deps.onBreach(why);
     close(why, GatewayCloseCodes[why]);
   }
@@ -73,7 +73,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   // This timer uses real time and not the stand-in's clock. Otherwise, moving the clock forward by 15 minutes would look
   // like 15 minutes without a heartbeat.
   const silence = setTimeout(() => {
-    if (!settings.isSilent) refuse(GatewayCloseCodes.SessionTimedOut);
+    if (!settings.isSilent) closeForBreach(GatewayCloseCodes.SessionTimedOut);
   }, settings.heartbeatIntervalMs * 1.5);
 
   /** @returns the close code if the connection must be closed because of this payload */
@@ -143,7 +143,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     if (closedByUs) return;
     onFrame('bot', String(data));
     const why = understand(JSON.parse(String(data)));
-    if (why !== undefined) refuse(why);
+    if (why !== undefined) closeForBreach(why);
   });
   // Every error is followed by 'close', which is handled below.
   socket.on('error', () => {});

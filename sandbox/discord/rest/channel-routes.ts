@@ -14,6 +14,7 @@ import type { World } from '../world/world.ts';
 import {
   type Denial,
   deletedMessage,
+  directMessagesOff,
   flaggedAsSpam,
   invalidRecipient,
   isDenial,
@@ -22,7 +23,6 @@ import {
   noMutualGuild,
   openedTooFast,
   othersMessage,
-  refusedByPerson,
   tooManyOldEdits,
   unknownChannel,
 } from './denial.ts';
@@ -48,18 +48,18 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   /** Returns the channel and the roles of its guild, or a denial if the bot can't see the channel. */
   function placeOf(channelId = '') {
     const direct = directMessages.get(channelId);
-    if (direct !== undefined) return { channel: direct, guild: NOWHERE, refusal: refusalOf(direct) };
+    if (direct !== undefined) return { channel: direct, guild: NOWHERE, denied: denialFor(direct) };
     const guild = guilds.withChannel(channelId);
     const channel = guild?.channels.get(channelId);
     if (guild === undefined || channel === undefined) return unknownChannel;
     const isSeen = isMember(guild) && (channel.botPermissions & PermissionFlagsBits.ViewChannel) !== 0n;
-    return isSeen ? { guild, channel, refusal: undefined } : missingAccess;
+    return isSeen ? { guild, channel, denied: undefined } : missingAccess;
   }
 
   /** Returns the reason why the user of a direct message channel can't receive messages from the bot, if there is one. */
-  function refusalOf({ userId }: DirectChannel): Denial | undefined {
+  function denialFor({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
-    return directMessages.refusing.has(userId) ? refusedByPerson : undefined;
+    return directMessages.rejecting.has(userId) ? directMessagesOff : undefined;
   }
 
   /** When old messages were edited, by channel. */
@@ -125,8 +125,8 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       handle({ params, json, files }) {
         const place = placeOf(params.channel);
         if (isDenial(place)) return place;
-        const { guild, channel, refusal } = place;
-        if (refusal !== undefined) return refusal;
+        const { guild, channel, denied } = place;
+        if (denied !== undefined) return denied;
         const body: MessageBody & { readonly nonce?: string; readonly enforce_nonce?: boolean } =
           Object(json);
         const needed = neededFor(channel, body);

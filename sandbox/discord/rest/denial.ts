@@ -10,10 +10,10 @@ export interface Denial {
   /** Whether the bot couldn't have known that the request would fail. Such a request doesn't break a rule. */
   readonly blameless?: true;
   /** The time to wait and the scope of the limit, for a 429 (Discord docs: Rate Limits). */
-  readonly limited?: Limited;
+  readonly rateLimit?: RateLimit;
 }
 
-export interface Limited {
+export interface RateLimit {
   readonly retryAfterMs: number;
   readonly scope: 'user' | 'global' | 'shared';
 }
@@ -53,7 +53,7 @@ export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
 export const unknownGuild = blameless(404, 10004, 'Unknown Guild');
 export const missingAccess = blameless(403, 50001, 'Missing Access');
 export const invalidRecipient = denial(400, 50033, 'Invalid Recipient(s)');
-export const refusedByPerson = blameless(403, 50007, 'Cannot send messages to this user');
+export const directMessagesOff = blameless(403, 50007, 'Cannot send messages to this user');
 export const noMutualGuild = blameless(
   403,
   50278,
@@ -75,10 +75,10 @@ export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
  */
 export const tooManyOldEdits = (retryAfterMs: number): Denial => ({
   ...blameless(429, 30046, 'Maximum number of edits to messages older than 1 hour reached. Try again later'),
-  limited: { retryAfterMs, scope: 'shared' },
+  rateLimit: { retryAfterMs, scope: 'shared' },
 });
 
-export const tooMany = (limited: Limited): Denial => ({
+export const tooMany = (rateLimit: RateLimit): Denial => ({
   ...denial(429, 0, 'You are being rate limited.'),
-  limited,
+  rateLimit,
 });

@@ -17,13 +17,13 @@ import type { Call } from './route.ts';
 import type { MessageBody } from './rules.ts';
 
 export type Outgoing = ReturnType<typeof createOutgoing>;
-type Sent = Pick<Call, 'files'> & { readonly body: MessageBody };
+type MessageContent = Pick<Call, 'files'> & { readonly body: MessageBody };
 
 /** Posts and edits messages for the bot, after they have passed all checks. */
 export function createOutgoing(world: World) {
   const { messages, clock, snowflakes, bot } = world;
 
-  function send({ body, files }: Sent, more: Partial<APIMessage>, onlyFor?: string): SeenMessage {
+  function send({ body, files }: MessageContent, more: Partial<APIMessage>, onlyFor?: string): SeenMessage {
     const attached = attach(world, { body, files, before: undefined, ephemeral: onlyFor !== undefined });
     const { channel_id: channelId = '' } = more;
     const message: APIMessage = {
@@ -38,7 +38,7 @@ export function createOutgoing(world: World) {
 
   return {
     /** Adds a message that replies to an interaction: the first response or a follow-up. */
-    answer(interaction: Interaction, sent: Sent): SeenMessage {
+    answer(interaction: Interaction, sent: MessageContent): SeenMessage {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
         channel_id: interaction.channelId,
@@ -48,10 +48,10 @@ export function createOutgoing(world: World) {
       return send(sent, more, isPrivate ? interaction.userId : undefined);
     },
     /** Posts a message that doesn't belong to an interaction. */
-    post(channelId: string, sent: Sent, mentions: Mentions): SeenMessage {
+    post(channelId: string, sent: MessageContent, mentions: Mentions): SeenMessage {
       return send(sent, { channel_id: channelId, ...mentionFields(world, mentions) });
     },
-    edit(message: SeenMessage, { body, files }: Sent): void {
+    edit(message: SeenMessage, { body, files }: MessageContent): void {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
@@ -70,7 +70,7 @@ export function createOutgoing(world: World) {
   };
 }
 
-interface Written<Author> {
+interface MessageOrigin<Author> {
   readonly id: string;
   readonly channelId: string;
   readonly author: Author;
@@ -80,14 +80,14 @@ interface Written<Author> {
 
 /** Builds a message written by a user. */
 export const personsMessage = (
-  by: Written<Parameters<typeof userObject>[0]>,
+  by: MessageOrigin<Parameters<typeof userObject>[0]>,
   content: string,
 ): APIMessage => ({
   ...plainMessage({ ...by, author: userObject(by.author) }),
   content,
 });
 
-const plainMessage = ({ id, channelId, author, at }: Written<APIMessage['author']>): APIMessage => ({
+const plainMessage = ({ id, channelId, author, at }: MessageOrigin<APIMessage['author']>): APIMessage => ({
   id,
   channel_id: channelId,
   type: MessageType.Default,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../world/clock.ts';
-import { type Denial, type Limited, tooMany } from './denial.ts';
-import type { Bucket, Found } from './route.ts';
+import { type Denial, type RateLimit, tooMany } from './denial.ts';
+import type { Bucket, RouteMatch } from './route.ts';
 
 /** A bot may send 50 requests per second in total, not counting interaction routes (Discord docs: Rate Limits). */
 const GLOBAL: Bucket = { name: 'global', limit: 50, windowMs: 1_000, major: '' };
 
-interface Taken {
+interface LimitResult {
   /** The five rate limit headers that Discord adds to every response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly denial: Denial | undefined;
@@ -38,7 +38,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
 
   return {
     /** Counts a request against its limits. */
-    take({ route, params }: Found): Taken {
+    take({ route, params }: RouteMatch): LimitResult {
       // Discord doesn't publish the limits of most routes.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);
@@ -61,7 +61,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
 }
 
 /** Builds the extra headers of a 429 (Discord docs: Rate Limits, Exceeding A Rate Limit). */
-export const limitHeaders = ({ retryAfterMs, scope }: Limited): Readonly<Record<string, string>> => ({
+export const limitHeaders = ({ retryAfterMs, scope }: RateLimit): Readonly<Record<string, string>> => ({
   'retry-after': String(Math.ceil(retryAfterMs / 1_000)),
   'x-ratelimit-scope': scope,
   ...(scope === 'global'

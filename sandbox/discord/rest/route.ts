@@ -38,12 +38,14 @@ export interface Bucket {
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
-export interface Found {
+export interface RouteMatch {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }
 
-export function createRouter(routes: readonly Route[]): (method: string, path: string) => Found | undefined {
+export function createRouter(
+  routes: readonly Route[],
+): (method: string, path: string) => RouteMatch | undefined {
   const patterns = routes.map((route) => ({ route, pattern: new URLPattern({ pathname: route.path }) }));
   return (method, path) => {
     for (const { route, pattern } of patterns) {

@@ -25,11 +25,11 @@ import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
 /** A rule for one kind of request body that Discord enforces, but that Discord's published schemas don't contain. */
-interface Rule<Sent> {
+interface Rule<Body> {
   /** The title under which a breach is reported. Tests refer to rules by title. */
   readonly title: string;
   /** Returns where the body breaks the rule, or `undefined` if it doesn't. */
-  check(sent: Sent): Path | undefined;
+  check(sent: Body): Path | undefined;
 }
 
 /**
@@ -290,24 +290,24 @@ export const MODAL_RULES: readonly Rule<SentModal>[] = [
 
 type Localizations = Readonly<Record<string, string | null>> | null;
 
-interface Named {
+interface NamedItem {
   readonly name: string;
   readonly name_localizations?: Localizations;
   readonly description?: string | null;
   readonly description_localizations?: Localizations;
 }
 
-interface Option extends Named {
+interface Option extends NamedItem {
   readonly required?: boolean | null;
   readonly autocomplete?: boolean | null;
   readonly choices?: readonly Choice[] | null;
 }
 
-interface Choice extends Named {
+interface Choice extends NamedItem {
   readonly value: string | number;
 }
 
-interface SentCommand extends Named {
+interface SentCommand extends NamedItem {
   readonly type?: ApplicationCommandType | null;
   readonly options?: readonly Option[] | null;
 }
@@ -327,7 +327,7 @@ const COMMAND_SIZE = 8_000;
 const longestOf = (text: string, localizations: Localizations | undefined): number =>
   Math.max(...inAllLanguages(text, localizations ?? null).map(lengthOf));
 
-const textSize = (named: Named): number =>
+const textSize = (named: NamedItem): number =>
   longestOf(named.name, named.name_localizations) +
   longestOf(named.description ?? '', named.description_localizations);
 
@@ -430,7 +430,7 @@ function bySchema(schema: $ZodType, body: unknown, at: Path = []): Denial | unde
   return flaws.length === 0 ? undefined : invalidBody(PUBLISHED_SCHEMA, inWords(flaws));
 }
 
-function byRules<Sent>(rules: readonly Rule<Sent>[], sent: Sent, at: Path = []): Denial | undefined {
+function byRules<Body>(rules: readonly Rule<Body>[], sent: Body, at: Path = []): Denial | undefined {
   for (const { title, check } of rules) {
     const path = check(sent);
     if (path !== undefined) return invalidBody(title, inWords([{ message: title, path: [...at, ...path] }]));
@@ -547,7 +547,7 @@ const isSlash = ({ type }: SentCommand): boolean =>
   (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
 
 /** Checks a slash command, then its options. Returns the path of the first one for which `isWrong` returns true. */
-function firstNamed(command: SentCommand, isWrong: (named: Named) => boolean): Path | undefined {
+function firstNamed(command: SentCommand, isWrong: (named: NamedItem) => boolean): Path | undefined {
   if (!isSlash(command)) return undefined;
   return isWrong(command) ? [] : firstWrong(command.options, ['options'], isWrong);
 }

@@ -139,14 +139,14 @@ function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> =
     if (body === undefined) return { status, headers: limit };
     return { status, headers: { ...limit, ...JSON_TYPE }, body: JSON.stringify(body) };
   }
-  const { status, code, message, limited } = reply;
-  const said = limited && {
-    retry_after: limited.retryAfterMs / 1_000,
-    global: limited.scope === 'global',
+  const { status, code, message, rateLimit } = reply;
+  const said = rateLimit && {
+    retry_after: rateLimit.retryAfterMs / 1_000,
+    global: rateLimit.scope === 'global',
   };
   return {
     status,
-    headers: { ...limit, ...(limited && limitHeaders(limited)), ...JSON_TYPE },
+    headers: { ...limit, ...(rateLimit && limitHeaders(rateLimit)), ...JSON_TYPE },
     body: JSON.stringify({ message, code, ...said }),
     denial: reply,
   };

@@ -43,6 +43,6 @@ export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snow
       return channel;
     },
     /** The users who don't accept direct messages from the bot. */
-    refusing: new Set<string>(),
+    rejecting: new Set<string>(),
   };
 }

@@ -18,7 +18,7 @@ interface NewFile {
   readonly ephemeral: boolean;
 }
 
-interface ServedFile {
+interface CdnFile {
   readonly bytes: Buffer;
   readonly contentType: string;
   /** In milliseconds since 1970. */
@@ -33,7 +33,7 @@ export function createFiles(deps: {
   readonly origin: () => string;
 }) {
   const { clock, snowflakes, origin } = deps;
-  const files = createLatest<ServedFile>(MOST_FILES);
+  const files = createLatest<CdnFile>(MOST_FILES);
   return {
     keep({ filename, bytes, contentType, size, ephemeral }: NewFile): APIAttachment {
       const id = snowflakes.next();
@@ -57,7 +57,7 @@ export function createFiles(deps: {
       };
     },
     /** Returns the file at a URL, or `undefined` if it has expired or never existed. */
-    at({ pathname, search }: URL): ServedFile | undefined {
+    at({ pathname, search }: URL): CdnFile | undefined {
       const file = files.get(pathname + search);
       return file !== undefined && clock.now() < file.until ? file : undefined;
     },

@@ -34,7 +34,7 @@ export async function act(what: Act): Promise<Outcome> {
     headers: { 'content-type': 'application/json', 'x-token': token },
     body: JSON.stringify({ ...what, seat: seat() }),
   });
-  if (!response.ok) return { kind: 'refused', why: await response.text() };
+  if (!response.ok) return { kind: 'rejected', why: await response.text() };
   return response.json();
 }
 

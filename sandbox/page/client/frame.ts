@@ -6,7 +6,7 @@ import { options } from './select.ts';
 import { avatar } from './story.ts';
 import { channelTitle, DIRECT, wordsFor } from './words.ts';
 
-type Sit = (changes: Partial<SeatView>) => void;
+type ChangeSeat = (changes: Partial<SeatView>) => void;
 
 /** Returns the initials of a Discord server, which Discord shows if the server doesn't have a picture. */
 const initials = (name: string): string =>
@@ -18,7 +18,7 @@ const initials = (name: string): string =>
     .toUpperCase();
 
 /** Renders the Discord servers, and the channels of the current one. These are only visible on wide screens. */
-export function places({ guilds, channels, you }: View, sit: Sit): TemplateResult {
+export function places({ guilds, channels, you }: View, sit: ChangeSeat): TemplateResult {
   const words = wordsFor(you.locale);
   const current = (isCurrent: boolean) => (isCurrent ? 'true' : 'false');
   return html`<nav class="rail" aria-label=${words.servers}>
@@ -52,7 +52,7 @@ export function places({ guilds, channels, you }: View, sit: Sit): TemplateResul
  */
 export function header(
   { you, guilds, channels }: View,
-  sit: Sit,
+  sit: ChangeSeat,
   fold: { readonly isOpen: boolean; toggle(): void },
 ) {
   const { locale, channel, role, guild } = you;

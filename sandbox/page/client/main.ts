@@ -8,7 +8,7 @@ import type { SandboxComposer } from './composer.ts';
 import { act, addressWith, listen, scenarioOfAddress } from './connection.ts';
 import { header, places } from './frame.ts';
 import { type Drawing, type MessageAct, messages } from './message.ts';
-import type { Submitted } from './modal.ts';
+import type { ModalSubmitEvent } from './modal.ts';
 import './modal.ts';
 import { side } from './side.ts';
 import { type StoryActs, story, welcome } from './story.ts';
@@ -55,7 +55,7 @@ async function perform(what: Act): Promise<Outcome> {
       state.modal = outcome.modal;
       state.modalProblem = '';
     }
-    if (outcome.kind === 'refused' && what.do !== 'submit') state.told = outcome.why;
+    if (outcome.kind === 'rejected' && what.do !== 'submit') state.told = outcome.why;
     return outcome;
   } catch {
     state.isLost = true;
@@ -77,11 +77,11 @@ async function performOn(what: MessageAct): Promise<void> {
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
   // This only happens if the message changed right before the user pressed the button.
-  if (kind === 'refused' && what.do === 'press') state.told = words().changed;
+  if (kind === 'rejected' && what.do === 'press') state.told = words().changed;
   draw();
 }
 
-async function submitted({ detail }: Submitted): Promise<void> {
+async function submitted({ detail }: ModalSubmitEvent): Promise<void> {
   const { modal } = state;
   if (modal === undefined) return;
   // Discord closes a modal as soon as the bot acknowledges it, and then shows "Thinking…" in the channel.
@@ -91,7 +91,7 @@ async function submitted({ detail }: Submitted): Promise<void> {
   if (outcome.kind === 'done') closeModal();
   else if (outcome.kind !== 'modal') {
     state.modal = modal;
-    state.modalProblem = outcome.kind === 'refused' ? outcome.why : words().somethingWrong;
+    state.modalProblem = outcome.kind === 'rejected' ? outcome.why : words().somethingWrong;
     draw();
   }
 }

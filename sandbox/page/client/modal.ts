@@ -2,7 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../messages.ts';
-import type { Entered } from '../protocol.ts';
+import type { EnteredValues } from '../protocol.ts';
 import { fileValue } from './connection.ts';
 import { draw } from './markup.ts';
 import { Part } from './part.ts';
@@ -10,7 +10,7 @@ import { options } from './select.ts';
 import { acceptedText, wordsFor } from './words.ts';
 
 /** The user submitted the modal with these values. A `closed` event means that the user closed it. */
-export type Submitted = CustomEvent<Entered>;
+export type ModalSubmitEvent = CustomEvent<EnteredValues>;
 
 /** Shows a modal as a native dialog. Escape closes it, and Enter in a single-line field submits it. */
 class SandboxModal extends Part {
@@ -48,7 +48,7 @@ class SandboxModal extends Part {
 
   async submit(event: Event): Promise<void> {
     event.preventDefault();
-    const detail: Record<string, Entered[string]> = {};
+    const detail: Record<string, EnteredValues[string]> = {};
     for (const [name, value] of new FormData(event.target as HTMLFormElement)) {
       // The browser represents an empty file field by a file without a name.
       if (!(value instanceof File)) detail[name] = value;

@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { Offer } from '../../discord/client/components.ts';
 import type { SelectView } from '../messages.ts';
 
-interface About {
+interface SelectOptions {
   readonly view: SelectView;
   readonly label: string;
   readonly done: string;
@@ -16,7 +16,7 @@ interface About {
  * Renders a select. A select for a single choice is a native one; for several choices, it is a list of checkboxes that
  * opens.
  */
-export const select = (about: About): TemplateResult =>
+export const select = (about: SelectOptions): TemplateResult =>
   Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 
 /**
@@ -30,7 +30,7 @@ export const options = (offers: readonly Offer[]) =>
     ({ label, value, isChosen }) => html`<option value=${value} .selected=${isChosen}>${label}</option>`,
   );
 
-function one({ view, label, isTarget, pick }: About): TemplateResult {
+function one({ view, label, isTarget, pick }: SelectOptions): TemplateResult {
   const { offers, disabled } = view;
   return html`<select
     class=${isTarget ? 'select target' : 'select'}
@@ -51,7 +51,7 @@ function openFirst(event: KeyboardEvent): void {
   (event.target as HTMLSelectElement).showPicker();
 }
 
-function several({ view, label, done, pick }: About): TemplateResult {
+function several({ view, label, done, pick }: SelectOptions): TemplateResult {
   const { offers, disabled, least, most } = view;
   const chosen = offers.filter(({ isChosen }) => isChosen).map((offer) => offer.label);
   const take = (event: Event) => {

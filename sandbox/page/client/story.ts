@@ -4,7 +4,7 @@ import type { View } from '../view.ts';
 import { addressWith } from './connection.ts';
 import { wordsFor } from './words.ts';
 
-type Offered = View['scenarios'][number];
+type ListedScenario = View['scenarios'][number];
 
 /** What a user can do with a scenario. */
 export interface StoryActs {
@@ -17,7 +17,7 @@ export interface StoryActs {
 
 /** Renders a link that plays a scenario. Users can bookmark its URL. */
 export const scenarioLink = (
-  { name }: Offered,
+  { name }: ListedScenario,
   play: (scenario: string) => void,
   inside: TemplateResult,
   look = '',

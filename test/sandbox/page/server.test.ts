@@ -114,7 +114,7 @@ describe("the page's server", () => {
     expect(blocked.status).toBe(429);
     expect(blocked.headers.has('retry-after')).toBe(false);
     expect(await blocked.text()).toContain('<!doctype html>');
-    expect(await act('happy')).toMatchObject({ kind: 'refused' });
+    expect(await act('happy')).toMatchObject({ kind: 'rejected' });
     expect(await act('ok')).toEqual({ kind: 'done' });
     expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
@@ -122,12 +122,12 @@ describe("the page's server", () => {
   it('responds to an unknown action with a sentence', async () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       why: 'there is no action fly',
     });
     const play = { ...unknown, body: JSON.stringify({ do: 'play', scenario: 'none', seat }) };
     expect(JSON.parse((await ask('/act', play)).body)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       why: 'there is no scenario none',
     });
   });
