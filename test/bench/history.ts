@@ -14,7 +14,7 @@ import { guildId, type LightDiscord, type LightListing } from './services.ts';
 import { expectType, press, type Running, runBot, slash, startBot, withFile } from './work.ts';
 
 interface HistoryOptions {
-  /** The number of servers that the guild has submitted. */
+  /** How many servers the guild has submitted. */
   readonly count: number;
   readonly listing: LightListing;
   /** Arguments for Node that start the bot. */

@@ -33,7 +33,7 @@ export interface Sent {
 
 export interface LightDiscord {
   readonly apiUrl: string;
-  /** Resolves when the bot has identified. */
+  /** Resolves when the bot has sent IDENTIFY. */
   readonly identified: Promise<void>;
   /** Sends an INTERACTION_CREATE. `about` has the properties that differ between interactions. */
   send(about: Readonly<Record<string, unknown>>, guild?: number): Sent;
@@ -86,7 +86,7 @@ export async function startLightDiscord({
       shard: [0, 1],
       application: { id: APPLICATION_ID, flags: 0 },
     });
-    // Bit 0 is the Guilds intent.
+    // Bit 0 stands for the Guilds intent.
     if ((intents & 1) === 1) for (const id of ids) dispatch('GUILD_CREATE', guildCreate(id));
     identified.resolve();
   }

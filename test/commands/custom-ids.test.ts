@@ -11,7 +11,7 @@ import { onlyDeps } from './context.ts';
 /** The longest possible Discord id, which is the largest 64-bit number. */
 const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
-/** The longest id of a draft. */
+/** The longest possible id of a draft. */
 const DRAFT = declinedDraftId(RUN);
 /** Select menus and modals append this suffix to their custom id. */
 const MARK = '#123456';

@@ -52,7 +52,7 @@ async function open(timing: ApiTiming = {}) {
     onTokenRejected() {
       refused += 1;
     },
-    // So that a busy machine causes no second attempt.
+    // This prevents a second attempt when the machine is busy.
     firstAttemptMs: 30_000,
     firstResponseMs: 60_000,
     ...timing,
@@ -274,12 +274,12 @@ describe('a first response', () => {
     await responded;
   });
 
-  it('succeeds if its result arrives during a stall of the bot that lasts longer than all attempts', async () => {
+  it('succeeds if its result arrives while the bot is stalled for longer than all attempts take', async () => {
     const setRealTimeout = setTimeout;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = createLoopbackServer((_, response) => {
-      // The event loop runs overdue timers before it reads the response.
+      // The event loop runs timers that are overdue before it reads the response.
       response.once('finish', () => {
         setRealTimeout(() => vi.advanceTimersByTime(60_000), 1);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

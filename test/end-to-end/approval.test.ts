@@ -676,7 +676,7 @@ describe('a submission that needs approval', () => {
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
-    // If there are several, each has a button with its address, or its number of servers.
+    // If there are several declined submissions, each has a button with its address or its number of servers.
     const list = await pressSubmit(member, await paste(member, lines(2)));
     await declineAs(guild, await waitingIn(guild), '');
     await declineAs(guild, second, '');
@@ -714,7 +714,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
   });
 
-  it('can be edited and resubmitted once after it was declined in part', async () => {
+  it('can be edited and resubmitted once after a moderator has declined some of its lines', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -727,7 +727,7 @@ describe('a submission that needs approval', () => {
       const { modal } = await openModal(moderator, message, 'Decline');
       await moderator.submit(modal, { reason: 'Wrong port.', lines: part });
     }
-    // The first line still waits.
+    // The first line is still waiting.
     const waits = await member.press(await member.slash('submissions'), 'History');
     const single = 'Edit and submit again · s2.example.com:27015';
     const list = 'Edit and submit again · 2 game servers';
@@ -740,7 +740,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
     await member.press(await member.slash('submissions'), 'Withdraw');
     clock.advance(DAY_MS);
-    // The hourly job deletes withdrawn submissions.
+    // The hourly job deletes submissions that have been withdrawn.
     await bot.store.rows("DELETE FROM submissions WHERE state = 'withdrawn'");
     const history = await member.slash('submissions');
     expect(labelsOf(history).join()).not.toContain('s2.example.com');
@@ -759,7 +759,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
   });
 
-  it('is checked again if it is resubmitted later, until its member deletes their name', async () => {
+  it("is checked again if its member resubmits it later, as long as the member's name hasn't been deleted", async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });

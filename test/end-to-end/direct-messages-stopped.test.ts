@@ -7,7 +7,7 @@ const HOST = 'brake.example.com';
 const PROMISE = "You'll also get a direct message.";
 
 ownBotTest()(
-  'after Discord has stopped direct messages, the bot no longer sends or promises any',
+  'after Discord has stopped direct messages, the bot no longer sends or promises them',
   async ({ bot, guild, member, discord }) => {
     const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
     await turnApprovalOn(guild);

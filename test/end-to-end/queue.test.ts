@@ -68,7 +68,10 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain('q3.example.com');
   });
 
-  it('shows a failure above its own submission, without the previous decision', async ({ guild, admin }) => {
+  it('shows a failure above the submission that failed, without the previous decision', async ({
+    guild,
+    admin,
+  }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -190,7 +193,7 @@ describe('all submissions from one member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
-  it('are decided as listed; new and changed ones are left out and named', async ({
+  it('are decided as they were listed, and the reply lists the ones that are new or have changed since', async ({
     guild,
     admin,
     member,
@@ -212,7 +215,7 @@ describe('all submissions from one member', () => {
     );
   });
 
-  it('are sent once if two moderators approve them at the same time', async ({ guild, admin }) => {
+  it('are only sent once if two moderators approve them at the same time', async ({ guild, admin }) => {
     await letWait(guild, 4);
     const moderators = [admin, inStaff(guild, 'admin')];
     const questions: Answer[] = [];
@@ -239,7 +242,10 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('keep waiting with the reason if they cannot be sent, like a single one', async ({ guild, admin }) => {
+  it("keep waiting if they can't be sent, and show the reason, like a single submission", async ({
+    guild,
+    admin,
+  }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 of @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -248,7 +254,7 @@ describe('all submissions from one member', () => {
     expect(textOf(question)).toMatch(
       /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*still waiting.*1 submission is waiting/s,
     );
-    // A member without the permission doesn't see the queue.
+    // A member who doesn't have the permission can't see the queue.
     const other = inStaff(guild, 'other');
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });

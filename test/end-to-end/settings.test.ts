@@ -535,7 +535,7 @@ describe('the allowed games', () => {
   });
 
   ownIt(
-    'no longer include games that the service has removed after the next choice',
+    'no longer include a game that the service has removed once an admin has chosen again',
     async ({ guild, admin, listing }) => {
       await allowGames(guild, ['Factorio']);
       const body = [{ name: 'Factorio 2', alias: 'factorio2' }];

@@ -101,7 +101,12 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is reported with the others that the same moderator decided', async ({ bot, guild, admin, member }) => {
+  it('is reported together with the others that the same moderator has decided', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');

@@ -29,9 +29,13 @@ describe("a game server's name", () => {
   });
 
   it.each([
-    ['the port of an SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
-    ['the port of an SRV record with another name', { minecraft: { target: 'mc.example.com', port: 7 } }, 7],
-    ['25565 without an SRV record', {}, 25_565],
+    ['the port in its SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
+    [
+      'the port in an SRV record that has another name',
+      { minecraft: { target: 'mc.example.com', port: 7 } },
+      7,
+    ],
+    ['port 25565 if there is no SRV record', {}, 25_565],
     [
       'no port if the record points to another address',
       { minecraft: { target: 'other.example.com', port: 1 } },

@@ -159,7 +159,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
     '1, 2',
     '"applicationId":"2000"',
   ],
-  ['seen by another application for the grace', 'check 29d token:2000 check 30d check', ''],
+  ['seen by another application for the grace period', 'check 29d token:2000 check 30d check', ''],
   [
     'seen by the first application again',
     'check 29d token:2000 check 29d token:1000 check 29d check',

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 export interface Arena extends World {
   readonly admin: Person;
   readonly member: Person;
-  /** The key of all flooding guilds. */
+  /** The key that all flooding guilds use. */
   readonly key: string;
   /** Sets how the service responds to everyone from now on. */
   serve(service: Service): void;

@@ -32,7 +32,7 @@ const AS_SPECIFIED: Service = () => undefined;
 export interface FuzzOptions {
   readonly verdict: Verdict;
   readonly random: Random;
-  /** Milliseconds since 1970. */
+  /** When the run must end, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -176,7 +176,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
 /** Something a user has started to do. */
 interface Act {
   readonly what: string;
-  /** Milliseconds since 1970. */
+  /** When the action began, in milliseconds since 1970. */
   readonly at: number;
 }
 

@@ -64,7 +64,7 @@ describe('claimOf', () => {
 });
 
 describe('judge', () => {
-  it('finds no harm in true replies', () => {
+  it('finds no harm if all replies are true', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
     expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);

@@ -48,7 +48,7 @@ const over = AbortSignal.timeout(Math.ceil(minutes * 60_000));
 if (mix === 'fuzz') await fuzz({ verdict, random, until });
 if (mix === 'soak') {
   const replicas = server && { count: Number(values.replicas), server };
-  // With an even seed, the bot looks up game servers.
+  // If the seed is even, the bot looks up game servers.
   await soak({ verdict, random, over, say, serverLookup: Number(seed) % 2 === 0, replicas });
 }
 await server?.stop();

@@ -34,9 +34,9 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The drafts on which a moderator has pressed Approve, and the servers that they have approved together. */
+  /** The drafts for which a moderator has pressed Approve, and the servers that the moderators have approved together. */
   const approved = new Set<string>();
-  /** Whether the moderators wait until a member has several submissions waiting. */
+  /** Whether the moderators wait until one member has several submissions waiting. */
   let isResting = false;
 
   const waiting = () =>
@@ -51,7 +51,7 @@ export async function createModerators(world: World, number: number) {
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
   }
 
-  /** Opens the question whether to approve all submissions of a member; `undefined` if there is none. */
+  /** Opens the confirmation for approving all of a member's submissions. Returns `undefined` if there is none. */
   async function askForAll(person: Person): Promise<Answer | undefined> {
     const queue = await person.slash('submissions');
     const label = labelsOf(queue).find((each) => each.startsWith('Approve all'));
@@ -60,7 +60,7 @@ export async function createModerators(world: World, number: number) {
     return labelsOf(question).join() === 'Approve,Cancel' ? question : undefined;
   }
 
-  /** Lets both moderators approve all submissions of a member at the same moment. */
+  /** Makes both moderators approve all of a member's submissions at the same time. */
   async function approveAll(): Promise<void> {
     const questions = await Promise.all(people.map(askForAll));
     await Promise.all(
@@ -83,7 +83,7 @@ export async function createModerators(world: World, number: number) {
         if (isResting) continue;
         if (which === 0 && random.chance(0.1)) {
           isResting = true;
-          // Two members submit, so one of them has two.
+          // Three submissions come from two members, so one of them has two.
           while (waiting().length < 3 && !over.aborted) await sleep(500);
           isResting = false;
           void approveAll();

@@ -16,7 +16,7 @@ const PATIENCE_MS = 100_000;
 
 /** Indices in `discord.guilds`. Three users in each guild run about 10,000 commands in ten minutes. */
 const GUILDS = [0, 1, 2];
-/** The guild whose submissions wait for a moderator. */
+/** In this guild, submissions wait for a moderator. */
 const MODERATED = 3;
 
 /**

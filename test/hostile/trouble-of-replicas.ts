@@ -3,7 +3,7 @@ import type { Fleet, Replica } from './fleet.ts';
 import type { Random } from './random.ts';
 import type { Replicas, World } from './world.ts';
 
-/** Milliseconds between two kills. */
+/** How many milliseconds pass between two kills. */
 const KILL_EVERY_MS = 10_000;
 /**
  * If a replica is silent for 20 to 30 seconds, the others consider it dead, unless they are killed themselves. One of them

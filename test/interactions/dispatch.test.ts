@@ -268,7 +268,7 @@ describe('a slash command', () => {
   });
 });
 
-describe('an option with autocomplete', () => {
+describe('an option that has autocomplete', () => {
   it('gets its choices', async () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });

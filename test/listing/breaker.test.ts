@@ -40,16 +40,16 @@ it.each([
     'failed',
   ],
   ['a response ends the pause', '3(1-) 30s 1? 1+ 1? 1?', 'yes yes yes', 'none', 'answered'],
-  ["ten failures of two guilds don't affect other guilds", '5(1- 2-) new?', 'yes', 'some', 'failed'],
+  ["ten failures in two guilds don't affect other guilds", '5(1- 2-) new?', 'yes', 'some', 'failed'],
   [
-    'ten failures of three guilds pause all guilds',
+    'ten failures in three guilds pause all guilds',
     '5(1- 2-) 3+ 3(1- 2- 3-) new? 1- new?',
     'yes no',
     'all',
     'failed',
   ],
   [
-    'after ten failures of three guilds, one submission is sent every 30 seconds',
+    'after ten failures in three guilds, one submission is sent every 30 seconds',
     '3(1- 2- 3-) 1- 30s a? b? 30s a- b?',
     'yes no no',
     'all',
@@ -75,7 +75,7 @@ it('if 10,001 guilds have failed, the breaker forgets the failures of the oldest
   expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
-describe('the pause of a key', () => {
+describe('the pause for a key', () => {
   it("lasts as long as the service requested, and doesn't affect other keys", () => {
     const { clock, breaker } = open();
     breaker.pause('1', 2_000);

@@ -88,7 +88,7 @@ describe('the games list', () => {
   });
 });
 
-describe('adding servers', () => {
+describe('api.add', () => {
   it("returns the service's message if it succeeds, no matter what else the response contains", async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];

@@ -259,7 +259,7 @@ describe('the search of any list for any input', () => {
   });
 });
 
-describe('prefix distance', () => {
+describe('the prefix distance', () => {
   /** Computes the distance directly from its definition, without optimizations. */
   function plain(a: string, b: string): number {
     if (a === '' || b === '') return Math.max(a.length, b.length);

@@ -74,7 +74,7 @@ describe('rejected.csv', () => {
   });
 });
 
-describe('a CSV file for a spreadsheet', () => {
+describe('a CSV file that is opened as a spreadsheet', () => {
   it("doesn't contain any cell that a spreadsheet would run as a formula", () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1"\r\n`);

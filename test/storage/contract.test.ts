@@ -281,7 +281,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
   /**
    * Creates the parts of a process that accept interactions and submit servers. Discord no longer accepts the process's
    * replies.
-   * @param failures how many attempts to notify a member fail
+   * @param failures how many attempts to notify a member will fail
    */
   function workOf(store: Store, processId: string, failures = 0) {
     const parts = partsOver(store, { processId });
@@ -407,7 +407,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     await expect.poll(notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('report what a dead process was doing, whichever process notices', async () => {
+  it('report what a dead process was doing, no matter which of them notices', async () => {
     const [store, another] = await openBoth();
     const alive = await startProcess(another);
     const { id } = await working(store);
@@ -436,7 +436,7 @@ describe.each(kinds())('processes over a store of %s', (kind) => {
     const takeOver = alive.takeOver();
     await (isResponseLost ? expect(takeOver).rejects.toThrow(StoreError) : takeOver);
     expect(alive.notified).toEqual([]);
-    // The first attempt to notify the member may not have ended.
+    // The first attempt to notify the member may still be running.
     const takeOverAgain = () => alive.takeOver().then(() => alive.notified);
     await expect.poll(takeOverAgain).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });

@@ -84,7 +84,7 @@ function prepared(result: PreparedDraft | string | { readonly kind: string }): P
   return result;
 }
 
-describe('a draft of a list', () => {
+describe('the draft of a list', () => {
   it('is stored, and returned with the number of servers that can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });

@@ -60,7 +60,7 @@ describe('a member whose name has been deleted', () => {
   });
 });
 
-describe('the data of a deleted guild', () => {
+describe('the data of a guild that has been deleted', () => {
   it("still counts towards the guild's limit until the limit ends", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });

@@ -57,7 +57,7 @@ describe('a test bot', () => {
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('fails on closing if the bot ended unexpectedly: %o', async ({ asProcess, crash }) => {
+  ])('fails on closing if the bot exited unexpectedly: %o', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();

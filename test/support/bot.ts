@@ -35,7 +35,7 @@ export interface BotOptions
   readonly asProcess?: boolean;
   /** If this is `false`, the test starts the bot itself. */
   readonly start?: boolean;
-  /** Whether Discord and the listing service use TLS and offer HTTP/2. */
+  /** Whether Discord and the listing service use TLS and also support HTTP/2. */
   readonly tls?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | '
   readonly process: BotProcess;
   /** Starts the bot and waits until it has connected and published its commands. */
   start(): Promise<void>;
-  /** Kills the bot's process, whatever it is doing. */
+  /** Kills the bot's process, no matter what it is doing. */
   kill(): Promise<Exit>;
   /** Returns everything that the bot has printed since it was opened, including before restarts. */
   output(): string;

@@ -154,7 +154,7 @@ export function readyRow(line: number, server: string, more: Partial<ServerSubmi
   return { kind: 'ready', line, submission };
 }
 
-/** Returns a list's row without an address. */
+/** Returns a list's row that doesn't have an address. */
 export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
   kind: 'invalid',
   line,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createStallProbe } from './machine.ts';
 
-/** Runs a program with the probe loaded. */
+/** Runs a program with the probe and returns the stalls that it reports. */
 async function stallsOf(program: string) {
   const probe = await createStallProbe();
   try {

@@ -21,7 +21,7 @@ export async function paste(person: Person, servers: string, options: Options = 
   return person.submit(await person.slash('addservers', options), { servers });
 }
 
-/** Runs /addservers with a file. */
+/** Runs /addservers with a file that has this content. */
 export const sendFile = (person: Person, content: string | Uint8Array, options: Values = {}) =>
   person.slash('addservers', { file: upload('list.txt', content), ...options });
 

@@ -335,7 +335,7 @@ describe("the doctor's check of everything else", () => {
     expect(text).toMatch(/is intact[^→]*a newer version has migrated it \(9\.00-notes-compatible\)/);
   });
 
-  it('reports the last backup, and warns if it is overdue or missing', async () => {
+  it('shows when the last backup was made, and warns if it is overdue or missing', async () => {
     const path = join(folder, 'backed-up.sqlite');
     const check = async (hoursAgo: number, backupEveryHours = 24) => {
       const store = await openStore(path);

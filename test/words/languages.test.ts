@@ -44,7 +44,7 @@ describe('the notes for translators', () => {
     expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
   });
 
-  it('describe each value', () => {
+  it('describe every value', () => {
     const values = new Set([...english.values()].flatMap(valuesIn));
     const about = Object.keys(notes).flatMap(valuesIn);
     expect([...values].filter((value) => !about.includes(value))).toEqual([]);

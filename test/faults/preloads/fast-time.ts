@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot first. Makes its time run TIME_GOES times as fast, so that a pause of a minute takes seconds. Node's
- * internal timers, such as `AbortSignal.timeout`, keep their speed. SIGUSR2 ends this for good.
+ * Loaded into the bot before anything else. Makes time pass TIME_GOES times faster, so that a minute's pause takes seconds.
+ * This doesn't affect Node's internal timers, such as `AbortSignal.timeout`. SIGUSR2 permanently returns to normal speed.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
