@@ -36,41 +36,41 @@ import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 
 /*
- * How long each of these can take when the bot stops, in milliseconds. They finish one after another. Before them, the HTTP
- * endpoint has one second; the store comes last. Together they take less than the 10 seconds after which main.ts ends the
- * process.
+ * How long each of these can take when the bot stops, in milliseconds. They are stopped one after another. Before them, the
+ * HTTP endpoint has one second; the store is stopped last. In total, this takes less than the 10 seconds after which
+ * main.ts ends the process.
  */
 const INTERACTIONS_END_MS = 6_000;
 const LOG_ENDS_MS = 1_000;
 const JOBS_END_MS = 1_000;
 const CONNECTIONS_END_MS = 500;
 
-/** Waiting times that differ from the defaults, in milliseconds, so that tests don't have to wait. */
+/** Delays and time limits, in milliseconds. Tests replace the defaults so that they don't have to wait. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
-  /** The wait before the second attempt of a request to the listing service. It doubles before the third. */
+  /** Delay before the second attempt of a request to the listing service. It doubles before the third attempt. */
   readonly listingFirstWait?: number;
-  /** The time limit for reading a file. */
+  /** Time limit for parsing a file. */
   readonly listReadingMs?: number;
   /** How often a process renews its lease. */
   readonly leaseRenewedEveryMs?: number;
-  /** How often the bot checks whether interactions still arrive. */
+  /** How often the bot checks that interactions still arrive. */
   readonly transportEveryMs?: number;
-  /** How often the bot checks whether it has something to report to the operator. */
+  /** How often the bot checks whether there is anything to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
-  /** The pauses before the retries of a failed write. */
+  /** Delays before the attempts to repeat a failed write. */
   readonly recordPauses?: readonly number[];
 }
 
 export interface AppDeps {
   readonly config: Config;
   readonly logger: Logger;
-  /** Called when the bot can't continue; the process must exit. */
+  /** Called when the bot can't continue. The process must then exit. */
   readonly onFatal: (error: Error) => void;
   readonly timing?: Timing;
-  /** Replaces the bot's languages, so that a test can check all texts. */
+  /** Replaces the bot's languages, so that a test can check all the text that the bot shows. */
   readonly languages?: readonly Language[];
 }
 
@@ -81,11 +81,12 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
   const myTurn = createWorkTurns();
 
-  // Storage and the Discord connection.
+  // Storage and the connection to Discord.
   const { parts: storeParts, ...opened } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
-    // Only interactions over HTTP can be shared, because a gateway sends every interaction to every session.
+    // Several processes can only share interactions that arrive over HTTP, because a gateway sends each interaction to
+    // every session.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
     onOver: onFatal,
@@ -93,7 +94,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { store } = opened;
-  /** What nearly all parts need. */
+  /** Dependencies of nearly all parts. */
   const base = { ...opened, values: store.values, myTurn, onFatal, logger };
   const discord = createDiscord({
     ...base,
@@ -107,7 +108,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { api, posts, publishing } = discord;
   const { mention } = publishing;
 
-  // Guilds, and what their admins are told.
+  // Guilds, and messages to their admins.
   const submissionStore = createSubmissionStore({
     ...base,
     member: config.memberLimit,
@@ -138,7 +139,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
-  // The listing service, and the steps of a submission to it.
+  // The listing service, and everything that handles submissions to it.
   const listing = createListing({
     ...base,
     baseUrl: config.listingApiUrl,
@@ -187,7 +188,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     recordPauses: timing.recordPauses,
   });
 
-  // The commands, the routing of interactions to them, and their replies to Discord.
+  // The commands, their interactions and the replies to them.
   const editOrder = createEditOrder(base);
   const wording = { ...words, guildWords, mention };
   const decisionNotices = createDecisionNotices({
@@ -315,9 +316,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         ),
     },
     { name: 'games', start: games.start },
-    // Starts before the connection, so that a connection that never opens counts as silent.
+    // Must start before the connection, so that a connection that never opens counts as silent.
     operations.silence,
-    // Parts stop in reverse order. Replies come first, because members are waiting for them, and no member waits for a job.
+    // Parts stop in reverse order. Interactions are finished before the jobs are stopped, because members wait for replies,
+    // but no member waits for a job.
     {
       name: 'jobs',
       async start() {

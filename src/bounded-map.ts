@@ -1,5 +1,6 @@
 /**
- * Creates an in-memory map with a maximum number of entries. When it is full, it drops the entry that was set longest ago.
+ * Creates an in-memory map with a maximum number of entries. When the map is full, the entry that was set longest ago is
+ * dropped.
  */
 export function createBoundedMap<Value>(most: number) {
   const entries = new Map<string, Value>();
@@ -19,7 +20,7 @@ export function createBoundedMap<Value>(most: number) {
 const MOST_CACHED = 1_000;
 
 /**
- * Caches values that are needed for every keystroke or page.
+ * Creates a cache for values that are needed on every keystroke or page.
  * @param forMs how long an entry stays cached, in milliseconds
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
@@ -28,7 +29,7 @@ export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: 
     get(id: string): Promise<Value> {
       const known = entries.get(id);
       if (known && performance.now() - known.at < forMs) return known.value;
-      // The promise is cached when the load begins, so that a change in the meantime drops the entry.
+      // The promise is cached as soon as loading starts. If the value changes in the meantime, `forget` can then drop it.
       const value = load(id);
       entries.set(id, { at: performance.now(), value });
       value.catch(() => entries.delete(id));

@@ -2,8 +2,8 @@ import './node-version.js';
 import { readDotEnv } from './read-dot-env.js';
 
 /*
- * Loaded before the programs of package.json. Reads the `.env` file if there is one; the environment takes precedence.
- * Reports each problem of the file on one line. If the file can't be read, it exits the program.
+ * Loaded before the programs in package.json. Reads the `.env` file if there is one. Variables that are already set in the
+ * environment take precedence. Reports each problem with the file on one line, and exits if the file can't be read.
  */
 
 const { values, complaints, isReadable } = readDotEnv('.env');

@@ -1,2 +1,2 @@
-/** Returns the code of a Node or library error, such as `ENOENT`; '' if it has none. */
+/** Returns the code of an error from Node or a library, such as `ENOENT`, or '' if it has none. */
 export const codeOf = (error: unknown): string => String(Object(error).code ?? '');

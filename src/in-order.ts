@@ -1,15 +1,13 @@
-/**
- * Creates queues that run one piece of work at a time for each key, in order. Work with different keys runs concurrently.
- */
+/** Creates queues that run tasks with the same key one at a time, in order. Tasks with different keys run concurrently. */
 export function createInOrder() {
-  /** For each key, a promise that resolves when its latest work has ended. */
+  /** For each key, a promise that resolves when the last task has ended. */
   const ends = new Map<string, Promise<void>>();
 
   return {
-    /** Whether work of the key is running or waiting. */
+    /** Whether a task with this key is running or waiting. */
     isBusy: (key: string): boolean => ends.has(key),
 
-    /** Runs the work after all earlier work of the key, even if that fails. */
+    /** Runs a task after all earlier tasks with the same key, even if they fail. */
     async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
       const before = ends.get(key);
       const { promise: end, resolve } = Promise.withResolvers<void>();
@@ -26,8 +24,8 @@ export function createInOrder() {
 }
 
 /**
- * Prevents overlapping runs. A call during a run waits for one more run, because the current run may already be past the
- * part that matters to the caller. All calls until that next run begins share it.
+ * Prevents overlapping runs. If called during a run, waits for a new run, because the current one may have passed the part
+ * that matters to the caller. All calls before that new run begins share it.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   const runs = createInOrder();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger.ts';
 
-/** A component with a lifetime. Its work begins with `start` and ends with `stop`. */
+/** A component that starts working with `start` and stops with `stop`. */
 export interface Part {
   readonly name: string;
   start?(): Promise<void>;
@@ -9,7 +9,7 @@ export interface Part {
 }
 
 /**
- * How long after its start a part begins background work, in milliseconds. Members who have been waiting for the bot come
+ * How long after its start a part begins background work, in milliseconds. Members who were waiting for the bot are served
  * first.
  */
 export const AFTER_START_MS = 1_000;
@@ -22,14 +22,14 @@ export interface JobDeps {
   readonly run: () => Promise<void>;
 }
 
-/** Creates a recurring job that never overlaps with itself. */
+/** Creates a recurring job whose runs never overlap. */
 export function createJob({ firstMs, everyMs, run }: JobDeps) {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
-  /** Runs the job now, or waits for the current run. */
+  /** Runs the job now. If it's already running, waits for that run instead. */
   function runOnce(): Promise<void> {
     running ??= run().finally(() => {
       running = undefined;
@@ -39,13 +39,13 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
 
   return {
     run: runOnce,
-    /** Aborted when the job stops. A run checks it between its steps. */
+    /** Aborted when the job stops. Runs should check it between steps. */
     stopping: stopping.signal,
     async start(): Promise<void> {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
     },
-    /** Waits for the current run. */
+    /** Stops the job and waits for the current run. */
     async stop(): Promise<void> {
       clearTimeout(first);
       clearInterval(timer);
@@ -55,7 +55,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
-/** Waits until a promise settles, for at most `ms` milliseconds. */
+/** Waits at most `ms` milliseconds for a promise to settle. */
 export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<void> {
   const isOver = new AbortController();
   const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
@@ -64,8 +64,8 @@ export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<voi
 }
 
 /**
- * Starts parts in order, and stops them once, in reverse order. If one fails to start, the earlier ones are stopped and its
- * error is thrown. If one fails to stop, the error is logged and the others are still stopped.
+ * Starts parts in order, and stops them once, in reverse order. If a part fails to start, the parts before it are stopped
+ * and its error is thrown. If a part fails to stop, its error is logged and the other parts are still stopped.
  */
 export function startInOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
   const started: Part[] = [];

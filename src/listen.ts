@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { codeOf } from './error-code.ts';
 
-/** The server can't listen on its address. The message is written for the operator. */
+/** Thrown if the server can't listen on its address. The message is written for the operator. */
 export class HttpServerError extends Error {
   override readonly name = 'HttpServerError';
 }
@@ -15,7 +15,7 @@ export interface ListenOptions {
 }
 
 /**
- * Resolves when the server is listening.
+ * Starts a server, and resolves when it's listening.
  * @throws HttpServerError if it can't listen on the address
  */
 export async function listen(server: Server, { what, host, port, variable }: ListenOptions): Promise<void> {

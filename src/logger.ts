@@ -3,7 +3,7 @@ import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 
 type Log = (details: object, message: string) => void;
 
-/** The logger of all parts of the bot. Details come first; an error belongs under `err`. */
+/** The logger that all parts of the bot use. The first argument holds details, with an error under `err`. */
 export interface Logger {
   readonly debug: Log;
   readonly info: Log;
@@ -12,7 +12,7 @@ export interface Logger {
 }
 
 const nothing = () => undefined;
-/** A logger for programs that report to people at a terminal, which logs nothing. */
+/** A logger that discards everything, for programs that report directly to people at a terminal. */
 export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export interface LogOutput {
@@ -22,13 +22,13 @@ export interface LogOutput {
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Standard output if absent. */
+  /** Defaults to standard output. */
   readonly output?: LogOutput;
 }
 
 /**
- * Creates a logger that writes JSON lines, by default to standard output. Every line passes through {@link scrub}. After
- * lines were dropped, the next one contains their number as `dropped`.
+ * Creates a logger that writes JSON lines, to standard output by default. Every line passes through {@link scrub}. If lines
+ * were dropped, the next line contains the number of dropped lines as `dropped`.
  */
 export function createLogger({ level, output = standardOutput() }: LoggerOptions): Logger {
   let dropped = 0;
@@ -49,24 +49,24 @@ export function createLogger({ level, output = standardOutput() }: LoggerOptions
   );
 }
 
-/** The maximum number of bytes that wait to be written, which is the capacity of a Linux pipe. */
+/** Maximum number of bytes waiting to be written, which is the capacity of a pipe on Linux. */
 const MOST_WAITING = 65_536;
 const WAITING_EVERY_MS = 1_000;
 
 /**
- * Writes immediately, so that the last line is written before the process ends. Lines that can't be written wait, up to
- * {@link MOST_WAITING}; the rest is dropped. So the bot never waits for a slow reader of the log, and a full disk doesn't
- * stop it.
+ * Writes to standard output synchronously, so that the last line is written before the process ends. If lines can't be
+ * written, up to {@link MOST_WAITING} bytes wait and the rest is dropped. As a result, the bot never waits for a slow
+ * reader of the log, and a full disk doesn't stop it.
  */
 function standardOutput(fd = 1): LogOutput {
-  // Once Node has created its stream for a pipe or a socket, writing fails instead of blocking.
+  // Makes Node create its stream. If standard output is a pipe or socket, writing then fails instead of blocking.
   void process.stdout;
   const output = pino.destination({
     dest: fd,
     sync: true,
     maxLength: MOST_WAITING,
     retryEAGAIN: () => false,
-    // Retries waiting lines even if there is no new line.
+    // Makes waiting lines be retried even if no new line is written.
     minLength: 1,
     periodicFlush: WAITING_EVERY_MS,
   });
@@ -74,7 +74,7 @@ function standardOutput(fd = 1): LogOutput {
   output.on('drop', () => {
     isDropped = true;
   });
-  // Lines that couldn't be written are still waiting.
+  // Ignores errors, because lines that couldn't be written are kept and retried.
   output.on('error', () => undefined);
   return {
     write(line) {
@@ -85,7 +85,7 @@ function standardOutput(fd = 1): LogOutput {
   };
 }
 
-/** Creates output for a person at a terminal. The formatter is loaded only here. */
+/** Creates log output that is formatted for people at a terminal. The formatter is only loaded here. */
 export async function terminalOutput(): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: isColorSupported, translateTime: 'SYS:HH:MM:ss' });
@@ -93,7 +93,7 @@ export async function terminalOutput(): Promise<LogOutput> {
   return { write: (line) => output.write(format(line) ?? line) };
 }
 
-/** Opens the terminal a second time, because Node's own stream blocks while the user has paused the terminal (Ctrl-S). */
+/** Opens the terminal a second time, because Node's own stream blocks if the user has paused the terminal (Ctrl-S). */
 function openTerminal(): number {
   try {
     return openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK);
@@ -102,12 +102,12 @@ function openTerminal(): number {
   }
 }
 
-/** The number of nested causes of an error that are logged. */
+/** Maximum number of nested causes of an error to log. */
 const DEPTH = 4;
 
 /**
- * Describes an error in a form that can be logged. It copies only known fields. discord.js errors contain the interaction
- * token in `url` and members' input in `requestBody`, and errors from other libraries may contain anything.
+ * Describes an error in a form that is safe to log, by only copying known fields. In discord.js errors, `url` contains the
+ * interaction token and `requestBody` contains members' input. Errors from other libraries may contain anything.
  */
 function describeError(error: unknown, depth = DEPTH): unknown {
   if (!(error instanceof Error))
@@ -130,10 +130,15 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
-/** Matches a bot token: its id, a time of six characters, and a signature of 27 or more. */
+/**
+ * Matches a bot token, which consists of an ID, a timestamp of six characters and a signature of at least 27 characters.
+ */
 const BOT_TOKEN = /(?<![\w-])[\w-]{20,}\.[\w-]{5,20}\.[\w-]{20,}/g;
 
-/** Removes anything that looks like an interaction token (Discord puts it in paths), a bot token, or a form's `api_key`. */
+/**
+ * Removes anything that looks like a bot token, the `api_key` field of a form, or an interaction token, which Discord puts
+ * into paths.
+ */
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')

@@ -13,31 +13,31 @@ import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
 /**
- * How long stopping can take, in milliseconds; app.ts divides this time. Work that is unfinished by then must not keep the
- * bot running.
+ * How long stopping can take, in milliseconds; app.ts divides this time between the parts. Unfinished work must not keep
+ * the bot running any longer.
  */
 const STOP_MS = 10_000;
 
-/** How long a second signal is ignored, in milliseconds, because npm forwards Ctrl-C a second time. */
+/** How long a second signal is ignored, in milliseconds. npm forwards Ctrl-C, so the bot receives it twice. */
 const SECOND_SIGNAL_MS = 1_000;
 
-/** How often the bot checks whether its parent process is still running, in milliseconds. */
+/** How often the bot checks that its parent process is still running, in milliseconds. */
 const PARENT_EVERY_MS = 500;
 
-/** Errors whose message tells the operator everything. A stack trace would only distract from it. */
+/** Errors whose message tells the operator everything. A stack trace would only be a distraction. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 /**
- * The exit status if the configuration or the token is unusable (EX_CONFIG of sysexits.h). Every start fails until the
- * operator fixes that, so ops/server-listing-bot.service doesn't restart the bot.
+ * Exit status for an unusable configuration or token (EX_CONFIG in sysexits.h). The bot can't start until the operator
+ * fixes the problem, so ops/server-listing-bot.service doesn't restart it.
  */
 const UNUSABLE = 78;
 /**
- * Whether Docker or Kubernetes runs the bot. They restart it whatever its exit status is (see Dockerfile), so it waits
- * before it exits with {@link UNUSABLE}.
+ * Whether the bot runs in Docker or Kubernetes, which restart it regardless of its exit status (see Dockerfile). For that
+ * reason, the bot waits before it exits with {@link UNUSABLE}.
  */
 const IS_RESTARTED = process.argv.includes('--started-again');
-/** The length of that wait, in milliseconds. */
+/** How long to wait before exiting with {@link UNUSABLE}, in milliseconds. */
 const UNUSABLE_MS = 600_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -66,11 +66,12 @@ async function main(): Promise<void> {
 
   function fail(error: unknown): void {
     if (error instanceof ExpiredLeaseError || error instanceof StuckTransactionError) {
-      // Doesn't wait for unfinished work: other processes have reported it, or it waits for the transaction.
+      // Exits without waiting for unfinished work. Either other processes have reported that work as interrupted, or it is
+      // waiting for the stuck transaction.
       logger.error({ err: error }, `${error.message}: exiting so that it can be restarted`);
       process.exit(1);
     }
-    // A rejected token is noticed more than once.
+    // A rejected token can be reported more than once.
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) printError(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
@@ -97,17 +98,21 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** How long after the start everything that it needs is loaded, in milliseconds. */
+/** How long after the start all the necessary code has been loaded, in milliseconds. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
-/** Writes the cache of compiled code (see start.js). Node itself writes it only at a clean exit, not when it is killed. */
+/**
+ * Writes the cache of compiled code (see start.js). Node only writes it at a clean exit, so the cache would be lost if the
+ * process were killed.
+ */
 function keepCode(): void {
   setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }
 
 /**
- * Calls `stop` when the parent process is gone. npm passes a signal on to the shell that runs its scripts. Debian's shell
- * exits without passing it on, so the bot would keep running and lock its successor out of the database.
+ * Calls `stop` when the parent process is gone. npm passes signals to the shell that runs its scripts, but Debian's shell
+ * exits without passing them on. The bot would then keep running, and its lock on the database would prevent the next bot
+ * from starting.
  */
 function whenLeft(stop: () => void): void {
   const parent = process.ppid;
@@ -124,7 +129,7 @@ async function configOrExit(): Promise<Config> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(error);
-    // In a container the bot is process 1, where an unhandled signal has no effect.
+    // In a container, the bot is process 1, for which unhandled signals have no effect.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
     await waitIfRestarted();
     process.exit(UNUSABLE);
@@ -139,7 +144,7 @@ async function waitIfRestarted(): Promise<void> {
   await sleep(UNUSABLE_MS);
 }
 
-/** Writes plain text to standard error, for a person at a terminal, before or without any log. */
+/** Writes plain text to standard error for people at a terminal, regardless of the log. */
 function printError(error: unknown): void {
   process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
 }

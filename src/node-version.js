@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Loaded first by every program of the bot. It is JavaScript, and imports only modules that an old Node has. So a Node that
- * can't run TypeScript still prints a clear message.
+ * Loaded first by every program of the bot. This file is JavaScript and only imports modules that old versions of Node also
+ * have, so that a version that can't run TypeScript still prints a clear message.
  */
 
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -1,9 +1,9 @@
 /**
- * Measures how few changes turn `typed` into the beginning of another text, for a user who is still typing. A change adds,
- * removes or replaces a character, or swaps two neighbours. Uses optimal string alignment over a band of `most` columns on
- * both sides of the diagonal, and stops when a whole row exceeds `most`. A search runs this on every word of every game, so
- * the rows are reused.
- * @returns a function that returns the number of changes for a text; infinite if more than `most`
+ * Creates a function that counts the changes needed to turn `typed` into the beginning of another text, for a user who is
+ * still typing. A change adds, removes or replaces a character, or swaps two adjacent ones. The function uses optimal
+ * string alignment, limited to `most` columns on both sides of the diagonal, and stops when a whole row exceeds `most`. It
+ * reuses the rows, because a search runs it on every word of every game.
+ * @returns a function that returns the number of changes for a text, or infinity if there are more than `most`
  */
 export function prefixDistance(typed: string, most: number): (text: string) => number {
   const far = most + 1;

@@ -2,10 +2,11 @@ import fs from 'node:fs';
 import util from 'node:util';
 
 /**
- * Reads a file of variables like Node's `--env-file`, with or without a byte-order mark. It is JavaScript, like start.js.
+ * Reads a file of variables in the format of Node's `--env-file`, with or without a byte order mark. Written in JavaScript
+ * for the same reason as start.js.
  * @param {string} path
  * @returns {{ values: Record<string, string>, complaints: string[], isReadable: boolean }} the variables, and a sentence
- *   for each problem; a missing file has no variables
+ * for each problem; a missing file has no variables
  */
 export function readDotEnv(path) {
   const unreadable = (complaint) => ({ values: {}, complaints: [complaint], isReadable: false });
@@ -27,7 +28,10 @@ export function readDotEnv(path) {
   return { values, complaints: [...complaintsOf(path, text, values)], isReadable: true };
 }
 
-/** Whether the bytes are UTF-16: they have its byte-order mark, or a zero byte, as every Latin letter in UTF-16 does. */
+/**
+ * Whether the bytes are UTF-16. If so, they contain its byte order mark or a zero byte, which every Latin letter has in
+ * UTF-16.
+ */
 const isUtf16 = (bytes) =>
   bytes.length > 1 &&
   ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || bytes.includes(0));

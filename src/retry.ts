@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryOptions {
   readonly signal: AbortSignal;
-  /** The first pause in milliseconds. It doubles with each retry, up to the longest. */
+  /** The delay before the first retry, in milliseconds. It doubles with each retry, up to `longestMs`. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Returns how long the bot has to wait at least after a failure, in milliseconds. */
+  /** Returns the minimum delay after an error, in milliseconds. */
   readonly leastMs?: (error: unknown) => number;
-  /** Called with each failure and the pause that follows. */
+  /** Called after each failure, with the delay before the next attempt. */
   readonly onFailure: (error: unknown, waitMs: number) => void;
 }
 
 /**
- * Retries after each of the pauses, given in milliseconds.
- * @param onFailure called with each failure; throws to stop retrying
+ * Retries after each of the given delays, in milliseconds.
+ * @param onFailure called after each failure; can throw to stop retrying
  * @throws the last failure
  */
 export async function retryAfter<Result>(
@@ -33,10 +33,10 @@ export async function retryAfter<Result>(
   }
 }
 
-/** Node fires a timer immediately if its delay is longer than this (Node docs: Timers, `setTimeout`). */
+/** Maximum delay of a timer. If the delay is longer, Node fires the timer immediately (Node docs: Timers, `setTimeout`). */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Retries with growing pauses until the attempt succeeds. Returns `undefined` if the signal is aborted. */
+/** Retries with increasing delays until the attempt succeeds. Returns `undefined` if the signal is aborted. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
   { signal, firstMs, longestMs, leastMs = () => 0, onFailure }: RetryOptions,

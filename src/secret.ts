@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 
 /**
- * The minimum length of a key whose last four characters are shown. Four characters of a shorter key would reveal too
- * much of it in a log channel.
+ * Minimum length of a key whose last four characters can be shown. For a shorter key, four characters in a log channel
+ * would reveal too much.
  */
 const SHORTEST_SHOWN = 12;
 
 /**
- * A value that must stay hidden: an API key, the bot token, an interaction token. It always prints as `[redacted]`, so only
- * {@link Secret.reveal} exposes it.
+ * A value that must stay hidden, such as an API key, the bot token or an interaction token. It is printed as `[redacted]`,
+ * and only {@link Secret.reveal} exposes it.
  */
 export class Secret {
   readonly #value: string;
@@ -17,12 +17,15 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Returns the value itself, for the one place that sends or encrypts it. */
+  /** Returns the actual value, to send or encrypt it. */
   reveal(): string {
     return this.#value;
   }
 
-  /** Returns the last four characters, so that people can recognise a key; '' if the key is shorter than 12. */
+  /**
+   * Returns the last four characters, so that people can recognise a key. Returns '' if the key is shorter than 12
+   * characters.
+   */
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');

@@ -1,19 +1,24 @@
 import { Secret } from './secret.ts';
 
-/** The location of the data, from `STORE_URL`. `name` is safe to log: it contains neither user nor password. */
+/**
+ * The location of the data, as given by `STORE_URL`. `name` is safe to log, because it contains neither the user nor the
+ * password.
+ */
 export type StoreUrl =
   | { readonly kind: 'sqlite'; readonly name: string; readonly path: string }
   | { readonly kind: 'postgres'; readonly name: string; readonly url: Secret };
 
 const SQLITE = /^sqlite:\/\/[^?#]*[^?#/]$/;
 const POSTGRES = /^postgres(?:ql)?:\/\//;
-/** A single name. A second slash or an "@" belongs to a password that wasn't percent-encoded. */
+/**
+ * A path that consists of a single name. A second slash or an "@" would be part of a password that isn't percent-encoded.
+ */
 const DATABASE = /^\/[^/@]+$/;
 
 /**
- * Parses a `STORE_URL`; returns `undefined` for anything else. `sqlite://data/bot.sqlite` is relative to the working
- * directory, `sqlite:///var/lib/bot.sqlite` is absolute. `postgres://user:password@host/database` can have parameters such
- * as `?sslmode=require`.
+ * Parses a `STORE_URL`. Returns `undefined` if it isn't valid. `sqlite://data/bot.sqlite` is relative to the working
+ * directory, and `sqlite:///var/lib/bot.sqlite` is absolute. `postgres://user:password@host/database` can have parameters
+ * such as `?sslmode=require`.
  */
 export function parseStoreUrl(text: string): StoreUrl | undefined {
   if (SQLITE.test(text) && !text.includes(':memory:')) return sqliteAt(text.slice('sqlite://'.length));
@@ -29,12 +34,12 @@ export function sqliteAt(path: string): StoreUrl & { readonly kind: 'sqlite' } {
 
 export type PostgresUrl = Pick<StoreUrl & { readonly kind: 'postgres' }, 'url' | 'name'>;
 
-/** Hosts that are reached without a network. The path of a Unix socket begins with a slash. */
+/** Hosts that are reached without going over a network. The path of a Unix socket begins with a slash. */
 const HERE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
-/** Parameters that determine whether the connection is encrypted. `sslmode=disable` deliberately turns it off. */
+/** Parameters that control whether the connection is encrypted. `sslmode=disable` turns encryption off on purpose. */
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslcert', 'sslrootcert', 'sslnegotiation'];
 
-/** Returns a warning if the connection to a PostgreSQL server is unencrypted; otherwise `undefined`. */
+/** Returns a warning if the connection to a PostgreSQL server isn't encrypted, and otherwise `undefined`. */
 export function clearTextWarning({ url, name }: PostgresUrl): string | undefined {
   const { hostname, searchParams } = new URL(url.reveal());
   const isHere = HERE.test(searchParams.get('host') ?? hostname);

@@ -4,11 +4,11 @@ import { createBoundedMap } from './bounded-map.ts';
 /** Why a task wasn't run. */
 export type NotRun = 'queue-full' | 'deadline';
 
-/** Whose task waits for its turn. */
+/** Identifies who is waiting for a task to run. */
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
-  /** `reading` tasks fetch the games list or test a key. They use at most half of the places. */
+  /** `reading` tasks fetch the games list or test a key. They take up at most half of the concurrent tasks. */
   readonly kind?: 'submission' | 'reading';
   /** When the task is no longer worth running, in milliseconds since 1970. */
   readonly deadline?: number;
@@ -24,21 +24,21 @@ interface Waiting {
 
 const MOST_RUNNING_OF_A_GUILD = 2;
 const MOST_WAITING_OF_A_MEMBER = 20;
-/** How many guilds are remembered with their last turn. A forgotten guild counts as never served. */
+/** Maximum number of guilds whose last turn is remembered. A guild that isn't remembered counts as never served. */
 const MOST_REMEMBERED = 10_000;
 
 export interface TurnsOptions {
-  /** The maximum number of tasks that run at the same time. */
+  /** Maximum number of tasks that run at the same time. */
   readonly mostConcurrent: number;
-  /** How many tasks of a member may wait in a guild. Tasks without a member count as those of one member. */
+  /** Maximum number of waiting tasks per member in a guild. Tasks without a member count as belonging to one member. */
   readonly mostWaiting?: number;
-  /** Milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 /**
- * Creates a queue in which guilds take turns, so that no guild waits for another guild's backlog. The guild that was served
- * longest ago is next.
+ * Creates a queue in which guilds take turns, so that no guild has to wait for another guild's backlog. The next turn goes
+ * to the guild that was served longest ago.
  */
 export function createTurns({
   mostConcurrent,
@@ -59,7 +59,7 @@ export function createTurns({
     return kind !== 'reading' || reading.length < mostReading;
   }
 
-  /** Linear in the number of waiting guilds. */
+  /** Finds the next task to run. Takes time linear in the number of waiting guilds. */
   function nextWaiting(): Waiting | undefined {
     if (running.length >= mostConcurrent) return undefined;
     let next: Waiting | undefined;
@@ -93,10 +93,10 @@ export function createTurns({
   }
 
   return {
-    /** Whether the next task has to wait. */
+    /** Whether the next task would have to wait. */
     isFull: (): boolean => running.length >= mostConcurrent,
 
-    /** Runs a task when it is the guild's turn. */
+    /** Runs a task when it's the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
       const { guildId, memberId, deadline = Number.POSITIVE_INFINITY } = request;
       const ofGuild = waiting.get(guildId) ?? [];
@@ -118,13 +118,13 @@ export function createTurns({
 }
 
 /**
- * Starts pieces of work one at a time, with an event-loop iteration between them. Awaiting the store only yields to
- * microtasks, so 100 pieces of 20 ms started together would block the bot for two seconds (measured).
+ * Creates turns for pieces of work, with one event loop iteration between them. Awaiting the store only yields to
+ * microtasks, so 100 pieces of 20 ms that start together would block the bot for two seconds (measured).
  */
 export function createWorkTurns() {
   const turns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
-  /** Resolves when it is the guild's turn to do a piece of work. The work must end before the next turn begins. */
+  /** Resolves when it's the guild's turn to do a piece of work. That work must be finished before the next turn begins. */
   return async (guildId: string): Promise<void> => {
     await turns.run({ guildId }, () => setImmediate());
   };

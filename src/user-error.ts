@@ -1,6 +1,6 @@
 /**
- * An error whose message can be shown to the member as it is (a whole, translated sentence). Every other error is logged,
- * and the member sees a text with a reference id.
+ * An error whose message is a complete, translated sentence that can be shown to the member unchanged. Every other error is
+ * logged, and the member sees a message with a reference ID.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';

@@ -11,13 +11,15 @@ import { postToWebhook } from './operator-urls.ts';
 
 /** How often the bot checks the conditions, in milliseconds. */
 const LOOK_EVERY_MS = 15_000;
-/** The shortest time between two posts, in milliseconds. */
+/** Minimum time between two posts, in milliseconds. */
 const POST_EVERY_MS = 60_000;
-/** How long a process that checks shared conditions must be inactive before another one replaces it, in milliseconds. */
+/**
+ * How long the process that checks shared conditions must be inactive before another process takes over, in milliseconds.
+ */
 const LEADS_MS = 60_000;
-/** The maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
+/** Maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
-/** The maximum number of lines that wait to be posted. When there are more, the oldest are dropped. */
+/** Maximum number of lines waiting to be posted. When there are more, the oldest ones are dropped. */
 const MOST_WAITING = 100;
 
 export interface AlarmsDeps {
@@ -26,7 +28,7 @@ export interface AlarmsDeps {
   readonly health: () => Promise<Health>;
   readonly values: Pick<Values, 'get' | 'set' | 'delete'>;
   readonly claimJob: ClaimJob;
-  /** The name of this process if there are several; empty if there is only one. */
+  /** The name of this process, or '' if there is only one process. */
   readonly place: string;
   /** Whether the bot can currently send requests to Discord. */
   readonly mayPost: () => boolean;
@@ -35,9 +37,9 @@ export interface AlarmsDeps {
 }
 
 interface ConditionState {
-  /** When the condition began, by `performance.now()` and by the wall clock. */
+  /** When the condition began, as `performance.now()` and as system time. */
   since: { readonly passed: number; readonly at: number } | undefined;
-  /** Whether the operator knows that the condition holds; `undefined` until the store has been read. */
+  /** Whether the operator has been told that the condition holds. `undefined` until the store has been read. */
   isPosted: boolean | undefined;
 }
 
@@ -48,9 +50,9 @@ interface Line {
 }
 
 /**
- * Posts each condition to the operator's webhook once it has held for long enough, and again when it ends. The store
- * records what was posted, so a restart neither repeats nor loses a post. A failed post is retried every minute. Nothing
- * else in the bot waits for the posts.
+ * Creates the alarms, which post to the operator's webhook when a condition has held for long enough and when it ends. The
+ * store records what was posted, so a restart neither repeats nor loses a post. A failed post is retried every minute. No
+ * other part of the bot waits for the posts.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -58,7 +60,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   const log = createSparingLog(logger);
   const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
-  /** The states that were reported but not saved in the store yet, by key. */
+  /** States that were posted but haven't been saved in the store yet, by key. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
@@ -70,7 +72,8 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // A process that takes over reads the posted conditions from the store.
+      // Another process now checks this condition. If this process takes over again, it reads from the store what was
+      // posted.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await checkCondition(condition, now);
     }
@@ -80,7 +83,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
 
   async function checkCondition(condition: Condition, now: Health): Promise<void> {
     const found = await Promise.try(condition.check, now).catch(() => undefined);
-    // The state is unknown, for example because the store can't be read. Another condition reports that.
+    // The state is unknown, for example because the store can't be read. A different condition reports that.
     if (found === undefined) return;
     const state = known.get(condition) ?? { since: undefined, isPosted: undefined };
     known.set(condition, state);
@@ -135,10 +138,10 @@ export function createAlarms(deps: AlarmsDeps): Part {
   return { name: 'alarms', ...job };
 }
 
-/** Returns as many lines as fit into a message, starting with the first. */
+/** Returns as many lines as fit into one message, starting with the first. */
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
-  // The last line has no line break.
+  // One more, because the last line doesn't end with a line break.
   let left = LONGEST_POST + 1;
   for (const line of lines) {
     left -= line.text.length + 1;
@@ -148,5 +151,5 @@ function fitting(lines: readonly Line[]): readonly Line[] {
   return chosen;
 }
 
-/** Formats a time so that Discord shows it in each user's time zone. */
+/** Formats a time as Discord markup, so that Discord shows it in each reader's time zone. */
 const timeOf = (ms: number) => `<t:${Math.floor(ms / 1000)}:f>`;

@@ -12,7 +12,7 @@ import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** Runs every check that needs the configuration and the right Node version. Together they take 20 seconds at most. */
+/** Runs all the checks, which need the configuration and the right Node version. Together they take at most 20 seconds. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });
@@ -40,10 +40,10 @@ function checkListingPage({ listingUrl }: Config): string {
   );
 }
 
-/** An address in Valve's network, where game servers usually are. */
+/** An address in Valve's network, where there are usually game servers. */
 const SAMPLE_ADDRESS = '155.133.248.36';
 
-/** Queries Steam once and returns a summary of the servers that it listed. */
+/** Queries Steam once and summarises the servers that Steam lists. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkippedError('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: SILENT });

@@ -7,28 +7,29 @@ import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
-/** A condition that ops/alerts.yml and the webhook report to operators. */
+/** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
-  /** The name of its rule in ops/alerts.yml. */
+  /** The name of the corresponding rule in ops/alerts.yml. */
   readonly alert: string;
-  /** How many minutes it must hold, which is the same as in that rule. */
+  /** How many minutes the condition must hold before it's posted. The rule has the same value. */
   readonly minutes: number;
-  /** Whether the condition concerns all processes. Only one of them posts it. */
+  /** Whether the condition concerns all processes together, so that only one of them posts it. */
   readonly isShared?: boolean;
-  /** Sentences for the start and the end of the condition. */
+  /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
   /**
-   * Returns whether the condition holds. A text means that it holds, and adds details, but no secrets or members' names.
+   * Returns whether the condition holds. A string also means that it holds, and provides details without secrets or
+   * members' names.
    */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** The number of IDENTIFYs left in the day that triggers the alarm, because something keeps starting new sessions. */
+/** The alarm is triggered if fewer IDENTIFYs than this are left today, because something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
-/** How long the bot waits for Discord, in milliseconds. */
+/** How long to wait for Discord's response, in milliseconds. */
 const ASK_MS = 1_000;
-/** How long a condition that is an event holds, in milliseconds. The alert rules use the same time. */
+/** How long a condition holds after an event, in milliseconds. The alert rules use the same time. */
 const EVENT_MS = 15 * 60_000;
 
 export interface ConditionsDeps extends WatchedParts {
@@ -36,7 +37,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates every condition. A condition that is an event holds for a while after the bot has reported the event here. */
+/** Creates all conditions. Conditions based on an event hold for a while after the bot reports the event here. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
@@ -47,7 +48,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
-    // A new day may have begun, which resets the number.
+    // The number is reset every day, so a new day may have begun.
     await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
@@ -72,7 +73,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 5,
       text: 'Some Discord servers do not get replies',
       textAfter: 'All Discord servers get replies',
-      // If there are no sessions at all, the bot isn't ready. That is another condition.
+      // A bot without any sessions isn't ready, which is a separate condition.
       check({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);

@@ -26,23 +26,24 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/**
- * Below this number of IDENTIFYs left in the day, starting is risky, because Discord resets the token after the last one.
- */
+/** Starting is risky if fewer IDENTIFYs than this are left today, because Discord resets the token when none are left. */
 const FEW_IDENTIFIES = 100;
-/** The time limit for all requests to Discord in total, in milliseconds. */
+/** Time limit for all requests to Discord together, in milliseconds. */
 const DISCORD_MS = 8_000;
 
-/** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond, and what to do about it. */
+/** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond and what to do. */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
-/** The part of the configuration that the Developer Portal checks need. */
+/** The configuration needed by the Developer Portal checks. */
 export type PortalConfig = Pick<
   Config,
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
 >;
 
-/** Gives all requests to Discord one common time limit. It includes waits for rate limits and blocks. */
+/**
+ * Applies one time limit to all requests to Discord together. It includes the time spent waiting for rate limits and
+ * blocks.
+ */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);
@@ -81,14 +82,14 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   );
 }
 
-/** The findings about the settings in the Developer Portal, together with the application. */
+/** The findings about the settings in the Developer Portal, and the application itself. */
 export interface PortalFindings {
   readonly findings: readonly Finding[];
-  /** Undefined if Discord didn't return it. */
+  /** Undefined if Discord didn't return the application. */
   readonly application: Application | undefined;
 }
 
-/** Checks the token and its application. */
+/** Checks the token and the application that it belongs to. */
 export async function checkPortal(discord: DiscordReader, config: PortalConfig): Promise<PortalFindings> {
   let application: Application | undefined;
   const findings = [
@@ -113,7 +114,7 @@ const findIn = (
     return look(application);
   });
 
-/** Checks everything on Discord that the bot needs. */
+/** Checks everything at Discord that the bot needs. */
 export async function checkDiscord(
   discord: DiscordReader,
   { config, commands }: DoctorChecksDeps,
@@ -146,7 +147,7 @@ function checkInvitation(application: Application): string {
   );
 }
 
-/** Checks the application's public profile, and Discord's requirements for a growing application. */
+/** Checks the application's public profile and whether the application meets Discord's requirements for growing. */
 function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);
@@ -180,7 +181,7 @@ async function checkCommands(
   const { others: published } = await readCommands(discord, applicationId);
   const names = new Set(published.map(({ name }) => name));
   const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
-  // Another check reports a store that can't be read.
+  // If the store can't be read, another check reports that.
   const before = await useValues(storeUrl, ({ get }) => get(publishedKey(applicationId))).catch(
     () => undefined,
   );

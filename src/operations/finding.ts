@@ -15,17 +15,20 @@ export class CheckFailedError extends Error {
   }
 }
 
-/** The bot works, but not the way its operator would want it to. */
+/** Thrown if the bot works, but not in the way that the operator would want. */
 export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
 
-/** There was nothing to check; the message gives the reason. */
+/** Thrown if there is nothing to check. The message gives the reason. */
 export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }
 
-/** Runs a check that returns its result as text. Any other error that it throws is an unexpected failure. */
+/**
+ * Runs a check and returns its result as a finding. An error that isn't one of the check errors becomes an unexpected
+ * failure.
+ */
 export async function find(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', text: await run() };
@@ -39,7 +42,7 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Formats the findings with one line each. Shows how to fix each failure below it. */
+/** Formats each finding as one line. Below each failure, shows how to fix it. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

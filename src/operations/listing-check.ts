@@ -4,15 +4,15 @@ import type { GamesOutcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
 import { CheckFailedError } from './finding.ts';
 
-/** The part of the configuration that the listing service check needs. */
+/** The configuration needed by the check of the listing service. */
 export type ListingConfig = Pick<
   Config,
   'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'
 >;
 
-/** The time limit for the service's response, in milliseconds. */
+/** Time limit for the service's response, in milliseconds. */
 const LISTING_MS = 5_000;
-/** A key that doesn't belong to any account. If the service rejects it, the service is running. */
+/** A key that doesn't belong to any account. If the service rejects it, the service is up and running. */
 const NO_KEY = new Secret('doctor-asks-without-a-key');
 
 /** Requests `action=games` from the service at `baseUrl`. */
@@ -25,14 +25,14 @@ async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY):
   return api.games(key);
 }
 
-/** Returns the URL without its trailing `/api` if the service responds there; otherwise `undefined`. */
+/** Returns the configured URL without `/api` at the end if the service responds there, and otherwise `undefined`. */
 export async function listingUrlWithoutApi(config: ListingConfig): Promise<string | undefined> {
   const shorter = /^(.*)\/api$/.exec(config.listingApiUrl)?.[1];
   if (shorter === undefined || 'reason' in (await askListing(config, shorter))) return undefined;
   return shorter;
 }
 
-/** Checks whether the listing service responds, and accepts the operator's key if there is one. */
+/** Checks whether the listing service responds and, if the operator has a key, whether the service accepts it. */
 export async function checkListing(config: ListingConfig): Promise<string> {
   const { listingApiKey: key, listingApiUrl: baseUrl } = config;
   const outcome = await askListing(config, baseUrl, key);

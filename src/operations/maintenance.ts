@@ -4,14 +4,14 @@ import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 
 /**
- * Tasks that work in small steps. If one fails, the others still run. When the bot stops, `stopping` is aborted, and a
- * running task throws between two steps.
+ * Tasks that work in small steps. If a task fails, the others still run. When the bot stops, `stopping` is aborted, and a
+ * running task throws before its next step.
  */
 type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
 
 export interface MaintenanceDeps {
   readonly tasks: Tasks;
-  /** Tasks that delete data by age. They run first, and only if the clock is right. */
+  /** Tasks that delete old data. They run first, and only if the clock is right. */
   readonly byAge: Tasks;
   /** Never throws. */
   readonly isClockRight: () => Promise<boolean>;
@@ -21,7 +21,7 @@ export interface MaintenanceDeps {
 
 /**
  * Creates the job that deletes expired data and re-encrypts data that was encrypted with old keys. It runs soon after the
- * start and then once an hour, in one process for all.
+ * start and then once an hour. If there are several processes, only one of them runs it.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
   const { tasks, byAge, isClockRight, claimJob, logger } = deps;

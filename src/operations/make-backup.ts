@@ -9,13 +9,13 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * Returns the file name of a backup until it is complete. All backups of a database into a folder use the same name, so the
- * next backup overwrites a partial file that a killed process left.
+ * Returns the path of a backup file until it is complete. All backups of the same database to the same folder use the same
+ * path. If a process was killed and left a partial file, the next backup therefore overwrites it.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
 export interface BackupDeps {
-  /** The path of the database file, which a bot may be using. */
+  /** The path of the database file, which may be in use by a bot. */
   readonly path: string;
   /** The path of the backup file, which must not exist yet. */
   readonly file: string;
@@ -23,10 +23,12 @@ export interface BackupDeps {
 }
 
 /**
- * Copies a snapshot of the database, without deleted data, into a file that only its owner can read. The file appears only
- * when it is complete, checked and synced. It contains everything but the encryption key.
- * `VACUUM INTO` reads in one transaction and doesn't disturb writers. It took 266 ms. SQLite's online backup, which
- * restarts with each write, took 2.3 s (measured). The copy blocks its process, so the bot makes it in a separate one.
+ * Copies a snapshot of the database into a file that only its owner can read. The file contains everything except deleted
+ * data and the encryption key. It appears only when it's complete, checked and synced.
+ *
+ * `VACUUM INTO` reads everything in one transaction and doesn't disturb writers. It took 266 ms, compared with 2.3 s for
+ * SQLite's online backup, which restarts after each write (measured). The copy blocks its process, so the bot runs it in a
+ * separate process.
  * @returns the size of the file, in bytes
  * @throws StoreError if no backup was made
  */
@@ -50,7 +52,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   let copy: FileHandle | undefined;
   try {
     await removePartial(partial);
-    // Creates the file before SQLite opens it, to give it the right mode.
+    // The file is created before SQLite opens it, so that it has the right permissions.
     copy = await open(partial, 'wx', 0o600);
     withDatabaseFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await copy.sync();
@@ -67,7 +69,8 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
   await sync(folder).catch(warn('may be lost in a power failure'));
-  // Saves the time for the metrics and for scheduling the next backup. The running bot may be a different version.
+  // Saves the time of the backup, for the metrics and for scheduling the next backup. The running bot may be a different
+  // version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
     warn('its time could not be saved'),
   );
@@ -80,12 +83,12 @@ export async function removePartial(partial: string): Promise<void> {
   await rm(`${partial}-journal`, { force: true });
 }
 
-/** The space that must remain free after a backup, in bytes. */
+/** Minimum space that must remain free after a backup, in bytes. */
 export const LEAST_FREE = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
-/** Returns how many bytes are free in a folder, and how many bytes a backup of the database needs there. */
+/** Returns how much space is free in a folder and how much a backup of the database needs there, both in bytes. */
 export async function roomFor(
   path: string,
   folder = dirname(resolve(path)),
@@ -95,10 +98,10 @@ export async function roomFor(
   return { free: bavail * bsize, needed: LEAST_FREE + size };
 }
 
-/** The name of the stored time of the last backup, in milliseconds since 1970. */
+/** The name of the stored value that holds the time of the last backup, in milliseconds since 1970. */
 const LAST = 'backup:last';
 
-/** Returns the time of the last backup, in milliseconds since 1970; `undefined` if there was none. */
+/** Returns the time of the last backup, in milliseconds since 1970, or `undefined` if there hasn't been one. */
 export async function readLastBackup(values: Pick<Values, 'get'>): Promise<number | undefined> {
   const at = await values.get(LAST);
   return typeof at === 'number' ? at : undefined;

@@ -14,16 +14,18 @@ import { readLastBackup, roomFor } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** How often Discord is asked for the remaining IDENTIFYs, and how long a scrape waits for the response, in milliseconds. */
+/**
+ * How often to ask Discord for the remaining IDENTIFYs, and how long a scrape waits for the response, both in milliseconds.
+ */
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';
-/** In seconds. Discord waits 3 seconds for a first response. */
+/** Histogram buckets for first responses, in seconds. Discord waits 3 seconds for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** In seconds. A long list can take minutes, and replies are possible for 15 minutes. */
+/** Histogram buckets for replies, in seconds. A long list can take minutes, and replies are possible for 15 minutes. */
 const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
-/** In seconds. A synced commit took 0.43 ms (measured). */
+/** Histogram buckets for transactions, in seconds. A synced commit took 0.43 ms (measured). */
 const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
@@ -31,16 +33,16 @@ const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly Listi
   games: ['games', 'rejected', 'not-sent', 'unknown'],
 };
 const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused'] as const;
-/** Discord docs: Rate Limits, "X-RateLimit-Scope". */
+/** Scopes of rate limits (Discord docs: Rate Limits, "X-RateLimit-Scope"). */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
-/** Loads the library only if metrics are served, because loading takes 40 ms. */
+/** Loads the library only if metrics are served, because loading it takes 40 ms. */
 const loadClient = (): typeof import('prom-client') => createRequire(import.meta.url)('prom-client');
 
 /**
- * Creates the metrics in Prometheus text format. Some are counted as events happen, and others are read at each scrape.
- * Labels have few values and never name a guild or a user. Each bot has its own registry, so that two bots in one process
- * don't share counts.
+ * Creates the metrics in the Prometheus text format. Some are counted as events happen, and others are read at each scrape.
+ * Labels have few possible values and never contain a guild or a user. Each bot has its own registry, so that two bots in
+ * the same process don't share counts.
  */
 export function createMetrics() {
   const { Registry, collectDefaultMetrics } = loadClient();
@@ -48,7 +50,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    /** Adds the state of these parts to every scrape from now on. */
+    /** Adds the state of these parts to all scrapes from now on. */
     watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),
@@ -120,7 +122,7 @@ function createCounters(register: Registry) {
     ['outcome'],
   );
 
-  // Prometheus can only count the first event of a kind as an increase if the metric was 0 before.
+  // Prometheus only counts the first event of a kind as an increase if the metric was previously 0.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [responded, replied]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
@@ -173,7 +175,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Omits numbers that are unknown or can't be read.
+        // Leaves out a number that is unknown or can't be read.
         this.remove();
         const now = await Promise.try(value).catch(() => undefined);
         if (now !== undefined) this.set(now);
@@ -224,7 +226,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the games list was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  // The bot doesn't manage PostgreSQL's backups or its disk.
+  // PostgreSQL's backups and disk aren't managed by the bot.
   const { path } = store;
   if (path !== undefined) {
     gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', async () =>

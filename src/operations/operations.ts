@@ -22,13 +22,13 @@ export interface OperationsDeps
     Pick<ConditionsDeps, 'directMessages'> {
   readonly config: Config;
   readonly store: Store;
-  /** Undefined if the configuration doesn't serve metrics. */
+  /** Undefined if metrics aren't served. */
   readonly metrics: Metrics | undefined;
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }
 
-/** Creates the scheduled jobs, and the monitoring that reports the bot's state to the operator. */
+/** Creates the scheduled jobs and the monitoring that reports the bot's state to the operator. */
 export function createOperations(deps: OperationsDeps) {
   const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
   const { httpPort: port, httpHost: host, operatorWebhookUrl: webhook, heartbeatUrl } = config;
@@ -54,7 +54,7 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
-  // If there can be several processes, each one gives its host name.
+  // If several processes are possible, the host name tells them apart.
   const place = store.path === undefined ? hostname() : '';
   const watches: readonly Part[] = [
     ...(webhook

@@ -4,12 +4,12 @@ import { codeOf } from '../error-code.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 
-/** The time limit for a response from an operator's URL, in milliseconds. */
+/** Time limit for a response from an operator's URL, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** The maximum number of bytes to read from a response. */
+/** Maximum number of bytes to read from a response. */
 const MOST_READ = 65_536;
 
-/** Posts a text to the operator's webhook. @throws Error as {@link ask} */
+/** Posts text to the operator's webhook. @throws Error like {@link ask} */
 export async function postToWebhook(webhook: Secret, content: string): Promise<void> {
   const body = JSON.stringify({
     content,
@@ -19,18 +19,18 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 }
 
-/** Requests the URL. If it is a Discord webhook, this doesn't post anything. @throws Error as {@link ask} */
+/** Requests the URL. If it's a Discord webhook, this doesn't post anything. @throws Error like {@link ask} */
 export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
 
 /**
  * Makes a request without following redirects.
- * @throws Error that doesn't contain the URL or the response, because they may be secret
+ * @throws Error that contains neither the URL nor the response, because they may be secret
  */
 async function ask(
   url: Secret,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
 ): Promise<void> {
-  // Discord requires this format from all clients (Discord docs: Reference, "User Agent").
+  // Discord requires this user agent format from all clients (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
   const signal = AbortSignal.timeout(ANSWER_MS);
   let status: number;

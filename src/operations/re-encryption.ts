@@ -15,8 +15,8 @@ export interface ReencryptionDeps {
 }
 
 /**
- * Re-encrypts data that was encrypted with old keys, once every process encrypts with the new key. The old keys count as
- * used until all data has been re-encrypted. So a crash only means that some work is repeated.
+ * Creates the task that re-encrypts data that was encrypted with old keys, once all processes encrypt with the new key. The
+ * old keys count as used until all data has been re-encrypted. After a crash, some work is repeated but nothing is lost.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
@@ -44,13 +44,13 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
   };
 }
 
-/** Returns the record that replaces a decrypted one; `undefined` keeps the old one. */
+/** Returns the record that replaces the given one, or `undefined` to keep it. */
 type ReencryptRecord = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**
- * Decrypts all encrypted data: the API keys, the interactions without a reply, and the decision notices. Bots can keep
- * running.
- * @returns the names of records that no key can decrypt
+ * Decrypts all encrypted data: the API keys, the interactions without a reply and the decision notices. Bots can keep
+ * running in the meantime.
+ * @returns the names of the records that can't be decrypted with any key
  * @throws the abort reason of `stopping`, between two records
  */
 export async function openEncrypted(
@@ -82,7 +82,7 @@ export async function openEncrypted(
       if (sealed) await values.set(name, { ...value, sealed });
     };
     await inGuild(guildId, reencryptKey, { synced: false });
-    // Lets other work run.
+    // Gives other work a chance to run.
     await setImmediate();
   }
 
@@ -98,7 +98,7 @@ export async function openEncrypted(
       .updateTable('interactions')
       .set({ encrypted: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The interaction may have received its reply since it was read.
+      // Only updates the record if it's unchanged, because the interaction may have received its reply since it was read.
       .where('encrypted', '=', before)
       .execute();
   }
@@ -116,7 +116,7 @@ export async function openEncrypted(
       .updateTable('submissions')
       .set({ notice: JSON.stringify(sealed) })
       .where('id', '=', id)
-      // The member may have been notified since the record was read.
+      // Only updates the record if it's unchanged, because the member may have been notified since it was read.
       .where('notice', '=', before)
       .execute();
   }

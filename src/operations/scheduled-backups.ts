@@ -13,7 +13,7 @@ import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
 /**
- * Returns how many days backups contain deleted data, until the last such backup is replaced; 0 if the bot doesn't make
+ * Returns the number of days until deleted data has also disappeared from all backups. Returns 0 if the bot doesn't make
  * backups.
  */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
@@ -28,23 +28,23 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** How often the bot checks whether a backup is due, in milliseconds. A failed backup is retried at the same interval. */
+/** How often the bot checks whether a backup is due, in milliseconds. A failed backup is also retried at this interval. */
 const LOOK_EVERY_MS = 600_000;
 /** How late a backup must be to count as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
-/** Matches the end of a scheduled backup's name: `bot-2026-01-31T12-00-00Z.sqlite`. */
+/** Matches the end of a scheduled backup's name, as in `bot-2026-01-31T12-00-00Z.sqlite`. */
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
- * Makes a backup at a fixed interval after the last one, across restarts, and even if the operator made the last one. A
- * separate process writes the backups into the folder `backups` next to the database. Only the latest ones are kept. Must
- * be started after the store.
+ * Creates the job that makes a backup at a fixed interval after the last one. The interval continues across restarts, and
+ * also counts from backups that the operator made. A separate process writes the backups to the folder `backups` next to
+ * the database. Only the latest ones are kept. Must be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // PostgreSQL doesn't have a path, and the bot doesn't back it up.
+  // A PostgreSQL database has no path, and the bot doesn't back it up.
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
@@ -57,7 +57,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
-      // Removes the partial file in case the process was killed.
+      // If the process was killed, it has left a partial file behind.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
@@ -72,13 +72,13 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   async function isDue(): Promise<boolean> {
     const now = Date.now();
     const last = await readLastBackup(store.values);
-    // A time in the future means that the clock was set back.
+    // A time in the future means that the clock has been set back.
     return last === undefined || now - last >= everyMs || last > now;
   }
 
   /**
-   * Keeps `made` and the latest backups before it. Names sort by time, so a backup with a name after `made` was made while
-   * the clock was ahead. Such backups are deleted first.
+   * Keeps `made` and the latest backups before it. Because names sort by time, a backup whose name comes after `made` was
+   * made while the clock was ahead. Such backups are deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
     const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));
@@ -100,9 +100,9 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 }
 
 /**
- * Runs what `npm run backup` runs, for an hour at most; it usually takes seconds. It needs the location of the database,
- * but no secrets.
- * @throws Error with the command's output
+ * Runs the same program as `npm run backup`. It usually takes seconds and is stopped after an hour. It needs the location
+ * of the database, but no secrets.
+ * @throws Error with the program's error output
  */
 async function backUp(file: string, path: string, signal: AbortSignal): Promise<void> {
   const env = { STORE_URL: sqliteAt(path).name };

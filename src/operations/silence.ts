@@ -7,17 +7,18 @@ import { createSparingLog, type SparingLog } from '../sparing-log.ts';
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  /** Called with an error after which the process must end. */
+  /** Called with an error after which the process must exit. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: SparingLog;
 }
 
-/** How many times the gateway is checked during the longest silence that is allowed. */
+/** Number of times that the gateway is checked during the longest silence that is allowed. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
- * Ends the process if the gateway has been silent for too long. The connection may never recover on its own, so a
- * supervisor should restart the bot. Each start uses one IDENTIFY per shard. Must be started before the connection.
+ * Creates the check that ends the process if the gateway has been silent for too long. The connection may never recover on
+ * its own, so a supervisor should restart the bot. Each start uses one IDENTIFY per shard. Must be started before the
+ * connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
   const longestMs = config.exitWhenSilentSeconds * 1000;
@@ -28,7 +29,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
-    // The bot may be stopping by now.
+    // The bot may be stopping in the meantime.
     if (!isGranted || job.stopping.aborted) return;
     void job.stop();
     onFatal(
@@ -39,7 +40,10 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a start, according to Discord's current or last response. */
+  /**
+   * Whether enough IDENTIFYs are left for a restart, according to Discord's current response or, failing that, its last
+   * one.
+   */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
@@ -57,7 +61,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
       if (longestMs > 0) job.start();
     },
     async stop() {
-      // Doesn't wait for a check in progress, because Discord may respond slowly.
+      // Doesn't wait for a running check, because Discord may respond slowly.
       void job.stop();
     },
   };

@@ -4,12 +4,12 @@ import type { Logger } from '../logger.ts';
 import { VERSION } from '../version.ts';
 
 export interface OnlineState {
-  /** The number of published commands. */
+  /** The number of commands that were published. */
   readonly commands: number;
   readonly application: Application;
 }
 
-/** Logs one entry with everything that an operator wants to know about the started bot. It doesn't contain secrets. */
+/** Logs one line with everything that an operator wants to know about a bot that has started. It contains no secrets. */
 export async function reportStart(config: Config, logger: Logger, online: OnlineState): Promise<void> {
   logger.info(
     {
@@ -31,7 +31,7 @@ export async function reportStart(config: Config, logger: Logger, online: Online
   logger.info({}, `invite the bot: ${inviteLink(online.application.id)}`);
 }
 
-/** Lists the optional parts that are disabled, each with the variable that enables it. */
+/** Lists the optional features that are disabled, each with the variable that enables it. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

@@ -15,10 +15,12 @@ import { OVERDUE_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 
-/** The memory that the bot needs, in bytes: 300 MiB under load, and 170 MiB for a long export (measured). */
+/** The memory that the bot needs, in bytes: 300 MiB under load, plus 170 MiB for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
 
-/** Checks whether a bot of this version can use the database. Doesn't write anything; a bot may be using the database. */
+/**
+ * Checks whether this version of the bot can use the database. Doesn't write anything, so a bot may be using the database.
+ */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
@@ -29,11 +31,11 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
-    // Tries to write, because permissions aren't the only thing that can prevent it.
+    // Actually tries to write, because more than missing permissions can prevent it.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be created at the first start`;
     await checkFile(path);
-    // A transaction that doesn't write anything.
+    // This transaction acquires the write lock without writing anything.
     withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is intact and writable`;
   } catch (error) {
@@ -60,7 +62,7 @@ async function checkPostgres(server: StoreUrl & { readonly kind: 'postgres' }): 
   }
 }
 
-/** Checks whether all keys that encrypted the data are available. */
+/** Checks whether all the keys needed to decrypt the data are available. */
 export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
   const keyFile = storeUrl.kind === 'sqlite' ? `${storeUrl.path}.key` : undefined;
   let keys: readonly Buffer[];
@@ -83,7 +85,7 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} decrypts the data; keep a copy of it`;
 }
 
-/** @param most the memory that the process can use, in bytes; by default the limit of the machine or its container */
+/** @param most the memory that the process can use, in bytes; defaults to the limit of the machine or its container */
 export function checkMemory(
   most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {
@@ -99,7 +101,7 @@ function agoOf(ms: number): string {
   return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
 }
 
-/** Returns when the last backup was made, and checks whether the next one is on time. */
+/** Returns when the last backup was made. Fails if the next one is overdue. */
 export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEveryHours'>): Promise<string> {
   const { storeUrl, backupEveryHours } = config;
   if (storeUrl.kind === 'postgres')
