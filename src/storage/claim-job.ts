@@ -3,7 +3,7 @@ import { living } from './leases.ts';
 import type { Store } from './store.ts';
 
 /**
- * Runs the work unless another live process started the same job less than `ms` milliseconds ago.
+ * Runs the work unless another live process has started the same job within the last `ms` milliseconds.
  * @returns whether the work was run
  */
 export type ClaimJob = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;

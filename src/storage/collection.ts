@@ -2,24 +2,24 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Marks a record that is damaged, or has a shape that this version doesn't know. */
+/** Returned in place of a record that is damaged or has a shape that this version doesn't know. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {
   readonly values: Values;
-  /** The first part of the records' keys. For example, `settings` in `settings:123`. */
+  /** The prefix of the records' keys, such as `settings` in `settings:123`. */
   readonly name: string;
   readonly schema: z.ZodType<Value> & { readonly shape: object };
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Accepts any record; reads a damaged one as empty. */
+/** Accepts any record. A damaged record is parsed as an empty one. */
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** Stores records of one kind by id. Every method throws a StoreError if the store fails. */
+/** Stores records of one kind, keyed by id. Every method throws a StoreError when the store fails. */
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
   const { values, name, schema, logger } = deps;
-  /** Unreadable records that were already logged. */
+  /** The unreadable records that have already been logged. */
   const logged = new Set<string>();
 
   function logOnce(record: string): void {
@@ -37,7 +37,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       logOnce(`${name}:${id}`);
       return 'unreadable';
     },
-    /** Replaces every field that the schema knows. Keeps fields that a newer version added. */
+    /** Replaces all fields that are part of the schema, and keeps any others, which a newer version may have added. */
     async set(id: string, value: Value): Promise<void> {
       const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
       const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));

@@ -8,7 +8,7 @@ import { rejectUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** The database file is damaged; `why` is SQLite's message, on one line. */
+/** Thrown if the database file is damaged. `why` is SQLite's error message, on a single line. */
 export class DamagedFileError extends StoreError {
   readonly why: string;
   constructor(path: string, message: string) {
@@ -21,13 +21,13 @@ export class DamagedFileError extends StoreError {
   }
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB (SQLite docs: Result and Error Codes). */
+/** Result codes SQLITE_CORRUPT and SQLITE_NOTADB (SQLite docs: Result and Error Codes). */
 const CORRUPTION = [11, 26];
 
 /**
- * Creates the folder and the file if they don't exist. SQLite wouldn't create the folder, and would make the file readable
- * by everyone. The `-wal` and `-shm` files inherit the mode of the file.
- * @throws StoreError with instructions
+ * Creates the folder and the file if they don't exist. SQLite itself wouldn't create the folder, and it would create the
+ * file readable by everyone. The `-wal` and `-shm` files inherit the mode of the database file.
+ * @throws StoreError with instructions for the operator
  */
 export async function prepareFile(path: string): Promise<void> {
   try {
@@ -39,10 +39,10 @@ export async function prepareFile(path: string): Promise<void> {
 }
 
 /**
- * Reads the whole file once, read-only, before the bot writes to it.
- * @returns the names of the migrations that have been applied to it
- * @throws StoreError if the file is damaged, isn't a SQLite database, is locked, or was written by an incompatible version
- * of the bot; the file isn't changed
+ * Reads the whole file once in read-only mode, before the bot writes to it. The file isn't changed.
+ * @returns the names of the migrations that have been applied to the file
+ * @throws StoreError if the file is damaged, locked or not a SQLite database, or was written by an incompatible version of
+ * the bot
  */
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
@@ -61,7 +61,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the file, uses it and closes it. A bot may be using it at the same time.
+ * Opens the database file, passes it to `use`, and closes it. A bot may be using the file at the same time.
  * @param isWritten if false, the file is opened read-only
  */
 export function withDatabaseFile<Result>(
@@ -73,7 +73,7 @@ export function withDatabaseFile<Result>(
   return use(database);
 }
 
-/** Returns the first column of a query's rows. */
+/** Returns the first column of all rows returned by a query. */
 export function column(database: DatabaseSync, sql: string): readonly string[] {
   const rows = database.prepare(sql).all();
   return rows.map((row) => String(Object.values(row)[0]));
@@ -87,7 +87,7 @@ function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
 }
 
-/** Returns SQLite's primary result code; NaN if the error isn't SQLite's. */
+/** Returns SQLite's primary result code, or NaN if the error didn't come from SQLite. */
 export function primaryCode(error: unknown): number {
   return Number(Object(error).errcode) & 0xff;
 }
@@ -96,12 +96,12 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
   return new StoreError(`cannot write to ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
 }
 
-/** Suffixes of the database's files. */
+/** Suffixes of the files that belong to a database. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
 /**
- * Returns instructions for the operator: a command that fixes the permissions if those are the problem, otherwise general
- * advice.
+ * Returns instructions for the operator: a command that fixes the permissions if those are the problem, or general advice
+ * if not.
  */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
@@ -118,7 +118,7 @@ async function whatToDo(path: string): Promise<string> {
   return 'check its owner and free space';
 }
 
-/** Returns the system's error code if this process can't read or write the file; `undefined` if it can. */
+/** Returns the system's error code if this process can't read and write the file, or `undefined` if it can. */
 async function accessErrorOf(name: string): Promise<string | undefined> {
   try {
     await access(name, constants.R_OK | constants.W_OK);
@@ -128,25 +128,25 @@ async function accessErrorOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the folder if it exists, otherwise its nearest existing ancestor. */
+/** Returns the folder itself if it exists, or its nearest existing ancestor. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-/** Returns the command that gives a folder and its contents to the user running this process. */
+/** Returns the shell command that makes the user running this process the owner of a folder and its contents. */
 export function chownCommand(folder: string): string {
   const quoted = /^[\w./:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
   const make = existsSync(folder) ? '' : `sudo mkdir -p ${quoted} && `;
   return `${make}sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${quoted}`;
 }
 
-/** Formats a time for a file name, such as `2026-01-31T12-00-00Z`. The names sort by time. */
+/** Formats a time for use in a file name, such as `2026-01-31T12-00-00Z`. Sorting the names also sorts them by time. */
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * Flushes a file, or the list of files in a folder, to the disk, so that a power cut can't lose it. Windows writes file
- * names immediately, and can't sync a file that was opened read-only.
+ * Flushes a file or a folder's directory entries to disk, so that a power failure can't lose them. Does nothing on Windows,
+ * which writes directory entries immediately and can't sync a file that was opened read-only.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

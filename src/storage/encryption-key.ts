@@ -10,34 +10,34 @@ import type { Store } from './store.ts';
 import { reason } from './store-error.ts';
 import type { Values } from './values.ts';
 
-/** The data can't be used with the available encryption keys. The message is for the operator. */
+/** Thrown if the data can't be decrypted with the available encryption keys. The message is meant for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
 /**
- * The prefix of the values that record the ids of all encryption keys ever used. An id is stored before its key is used. So
- * a bot that has all of these keys can decrypt all data.
+ * Prefix of the stored values that record the id of every encryption key ever used. Each id is stored before its key is
+ * used, which guarantees that a bot with all of these keys can decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 
-/** Returns the ids of all encryption keys that were ever used. */
+/** Returns the ids of all encryption keys that have ever been used. */
 export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
 export interface AvailableKeys {
-  /** The keys from `ENCRYPTION_KEY`: 32 bytes each in base64, newest first. */
+  /** The keys from `ENCRYPTION_KEY`, newest first. Each key is 32 bytes, encoded as base64. */
   readonly configured?: readonly Secret[] | undefined;
   /**
-   * The key file, which is used if `ENCRYPTION_KEY` isn't set. It has one key per line, newest first. PostgreSQL has no key
-   * file.
+   * Path of the key file, which is used if `ENCRYPTION_KEY` isn't set. The file has one key per line, newest first. There
+   * is no key file with PostgreSQL.
    */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
 
 /**
- * Returns the keys, newest first; an empty list if there is no `ENCRYPTION_KEY`, no key file and no data.
- * @throws EncryptionKeyError if the data was encrypted with a key that isn't available
+ * Returns the available keys, newest first. The list is empty if there is no `ENCRYPTION_KEY`, no key file and no data yet.
+ * @throws EncryptionKeyError if data was encrypted with a key that isn't available
  */
 export async function keysAtHand({
   configured,
@@ -68,7 +68,8 @@ export interface StoreEncryptionDeps {
 }
 
 /**
- * Creates the encryption with this bot's keys. It starts after the store, and before any part that encrypts or decrypts.
+ * Creates the encryption that uses this bot's keys. It must start after the store, and before anything that encrypts or
+ * decrypts.
  */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
@@ -95,7 +96,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 
   return {
     name: 'encryption',
-    /** @throws EncryptionKeyError if the data was encrypted with a key that isn't available; nothing is changed */
+    /** @throws EncryptionKeyError if data was encrypted with a key that isn't available; nothing is changed */
     async start(): Promise<void> {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
@@ -113,12 +114,12 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     },
     seal: (plain: string, context: string) => started().seal(plain, context),
     open: (record: unknown, context: string) => started().open(record, context),
-    /** The id of the key that `seal` uses. */
+    /** The id of the key that `seal` encrypts with. */
     encryptionKeyId: (): string => started().newestKeyId,
   };
 }
 
-/** Returns the keys in the file; an empty list if the file doesn't exist. */
+/** Returns the keys in the key file, or an empty list if the file doesn't exist. */
 async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined)
     throw new EncryptionKeyError('ENCRYPTION_KEY is missing: PostgreSQL has no key file');
@@ -137,13 +138,19 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new EncryptionKeyError(`${path} must have one base64 key of ${KEY_BYTES} bytes on each line`);
 }
 
-/** Whether anyone but its owner can access the file. Always false on Windows, where the mode doesn't show permissions. */
+/**
+ * Whether users other than the owner can access the file. Always false on Windows, where the file mode doesn't reflect
+ * permissions.
+ */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
-/** Creates a key and stores it in a file that only its owner can read. The file appears only when it is complete. */
+/**
+ * Generates a key and saves it in a file that only the owner can read. The file is written under a temporary name and then
+ * renamed, so that it is never incomplete.
+ */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });

@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** The length of an AES-256 key. */
+/** Length of an AES-256 key in bytes. */
 export const KEY_BYTES = 32;
-/** The version of the format of encrypted records. */
+/** Version number of the format of encrypted records. */
 const VERSION = 1;
-/** A 96-bit IV, random for each record, and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */
+/** Each record has a random 96-bit IV and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 export const sealedRecordSchema = z.object({
   v: z.literal(VERSION),
-  /** The id of the key that encrypted the record. */
+  /** The id of the key that the record was encrypted with. */
   k: z.string(),
   iv: z.base64(),
   data: z.base64(),
@@ -19,7 +19,9 @@ export const sealedRecordSchema = z.object({
 });
 export type SealedRecord = z.infer<typeof sealedRecordSchema>;
 
-/** A stored value can't be decrypted with the available keys. Callers must not treat it as "nothing stored". */
+/**
+ * Thrown if a stored value can't be decrypted with the available keys. Callers must not treat it as if nothing were stored.
+ */
 export class UndecryptableError extends Error {
   override readonly name = 'UndecryptableError';
 }
@@ -27,10 +29,10 @@ export class UndecryptableError extends Error {
 export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * Creates AES-256-GCM encryption. The context is the associated data, so a record that was copied to another guild can't be
- * decrypted.
- * @param keys 32 bytes each, newest first: the first one encrypts, all of them decrypt
- * @throws RangeError if there are no keys, or if one has the wrong length
+ * Creates AES-256-GCM encryption. The context is used as associated data, so that a record copied to another guild can't be
+ * decrypted there.
+ * @param keys 32 bytes each, newest first. The first key is used to encrypt, and all of them to decrypt
+ * @throws RangeError if there are no keys or one of them has the wrong length
  */
 export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
@@ -38,12 +40,12 @@ export function createEncryption(keys: readonly Buffer[]) {
     throw new RangeError(`encryption needs keys of ${KEY_BYTES} bytes`);
   }
   const byId = new Map(keys.map((key) => [keyId(key), key]));
-  /** The id of the key that `seal` uses. */
+  /** The id of the key that `seal` encrypts with. */
   const newestKeyId = keyId(newest);
 
   return {
     newestKeyId,
-    /** @param context the owner and purpose of the value; pass the same to `open` */
+    /** @param context identifies the owner and purpose of the value; the same context must be passed to `open` */
     seal(plain: string, context: string): SealedRecord {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newest, iv, { authTagLength: TAG_BYTES });
@@ -57,7 +59,7 @@ export function createEncryption(keys: readonly Buffer[]) {
         tag: cipher.getAuthTag().toString('base64'),
       };
     },
-    /** @throws UndecryptableError if the key isn't available, the context differs or the record was altered */
+    /** @throws UndecryptableError if the key isn't available, the context is different or the record was tampered with */
     open(record: unknown, context: string): string {
       const parsed = sealedRecordSchema.safeParse(record);
       if (!parsed.success) throw new UndecryptableError('the stored value is not a sealed record');
@@ -77,7 +79,7 @@ export function createEncryption(keys: readonly Buffer[]) {
   };
 }
 
-/** Returns an id for a key that doesn't reveal any part of it. */
+/** Returns an id for a key, without revealing any part of the key. */
 export function keyId(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 12);
 }

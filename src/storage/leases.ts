@@ -3,25 +3,31 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a process counts as alive after renewing its lease, and how often it renews, in milliseconds. */
+/**
+ * How long a process counts as alive after it has renewed its lease, and how often it renews the lease, in milliseconds.
+ */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** How many consecutive renewals must be on time before a process looks for dead processes. */
+/** Number of consecutive renewals that must be on time before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
-/** Other processes considered this one dead and took over its work. It must exit immediately, and stop sending. */
+/**
+ * Thrown if other processes considered this one dead and took over its work. This process must stop sending and exit
+ * immediately.
+ */
 export class ExpiredLeaseError extends Error {
   override readonly name = 'ExpiredLeaseError';
 }
 
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
-  /** The id of this process, stored with everything that it claims. */
+  /** The id of this process. It is stored with everything that the process claims. */
   readonly processId: string;
-  /** Whether other processes of the bot use the database. If not, all other processes in it are dead. */
+  /** Whether several processes of the bot use the database. If not, any other process found in the database is dead. */
   readonly isShared: boolean;
   /**
-   * Takes over the work of dead processes until the signal is aborted. It is called repeatedly, so failures are retried.
+   * Takes over the work of dead processes until the signal is aborted. It is called at regular intervals, so failures are
+   * retried.
    */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: ExpiredLeaseError) => void;
@@ -31,16 +37,16 @@ export interface LeasesDeps {
   readonly renewedEveryMs?: number | undefined;
 }
 
-/** Returns a query for the ids of all live processes. */
+/** Returns a query that selects the ids of all live processes. */
 export const living = ({ tables }: Pick<Store, 'tables'>) =>
   tables().selectFrom('leases').select('process_id');
 
-/** Whether the process that a row belongs to is dead. A process never considers itself dead, even if its lease is gone. */
+/** SQL condition for rows whose process is dead. A process never considers itself dead, even if its own lease is gone. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
 /**
- * Returns the ids of the keys that are used for encryption by processes with a lease. A dead process counts until its lease
+ * Returns the ids of the encryption keys in use by processes that have a lease. A dead process still counts until its lease
  * is deleted.
  */
 export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
@@ -49,9 +55,10 @@ export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Pr
 }
 
 /**
- * Tracks which processes are alive, using the database's clock. Each process has a lease, which is a row that it renews on
- * a separate connection. A process that finds another lease expired at two consecutive checks deletes it. A deleted lease
- * can't be renewed, so its process is permanently dead, and the others take over its work.
+ * Tracks which processes are alive, based on the database's clock. Each process has a lease, which is a row that it keeps
+ * renewing over a separate connection. If a process finds that another process's lease has expired at two consecutive
+ * checks, it deletes that lease. A deleted lease can't be renewed, so its process counts as dead for good, and the others
+ * take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
@@ -60,7 +67,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
   let heldUntil = 0;
   let onTimeInARow = 0;
-  /** The processes whose leases had expired at the last check. */
+  /** The processes whose leases had expired at the previous check. */
   let outOfDate: ReadonlySet<string> = new Set();
 
   const inMs = (ms: number) => sql<number>`${store.clock} + ${sql.lit(ms)}`;
@@ -97,8 +104,8 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   }
 
   /**
-   * Looks for dead processes only while this process is on time. If all processes were paused, this gives the others time
-   * to renew.
+   * Looks for dead processes, but only while this process's own renewals are on time. If all processes were paused, this
+   * gives the others time to renew their leases.
    */
   async function findDead(): Promise<void> {
     const before = outOfDate;
@@ -149,7 +156,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
     },
     async stop() {
       await Promise.all([renewals.stop(), takeovers.stop()]);
-      // From now on, other processes can take over the unfinished work of this one.
+      // From now on, other processes can take over this process's unfinished work.
       await store.tables().deleteFrom('leases').where('process_id', '=', processId).execute();
     },
   };

@@ -7,7 +7,7 @@ import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
 import { createPostgresLock } from './postgres-lock.ts';
 import { StoreError } from './store-error.ts';
 
-/** SQLITE_BUSY (SQLite docs: "Result and Error Codes"). */
+/** Result code SQLITE_BUSY (SQLite docs: Result and Error Codes). */
 const BUSY = 5;
 
 export interface StoreLockDeps {
@@ -18,16 +18,17 @@ export interface StoreLockDeps {
 }
 
 /**
- * Reserves a database for one bot, or for several processes that share it. A second bot would answer the same interactions,
- * and would treat the first one's work as left over from a crash. Tools that can run next to a bot don't take the lock.
+ * Reserves a database for a single bot, or for several processes of the same bot that share it. A second bot would reply to
+ * the same interactions and mistake the first bot's work for leftovers from a crash. Tools that can be used while a bot is
+ * running don't take the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
   return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
 }
 
 /**
- * Uses SQLite to lock an empty file next to the database, because Node can't lock files itself. The kernel releases the
- * lock when the process ends, even after `kill -9`. The file remains, but means nothing without a lock.
+ * Locks an empty file next to the database. The lock is taken through SQLite, because Node has no API for locking files.
+ * The kernel releases it when the process ends, even after `kill -9`. The file itself is left behind, which has no effect.
  * @param path the database file
  */
 export function createFileLock(path: string): Required<Part> {
@@ -35,14 +36,14 @@ export function createFileLock(path: string): Required<Part> {
 
   return {
     name: 'lock',
-    /** @throws StoreError if another process holds the lock, or the file can't be created */
+    /** @throws StoreError if another process holds the lock or the file can't be created */
     async start() {
       await prepareFile(path);
-      // Resolves links, so that every path to the database leads to the same lock.
+      // Resolves symbolic links, so that every path to the database leads to the same lock file.
       const file = `${await realpath(path)}.lock`;
       try {
         held = new DatabaseSync(file, { timeout: 0 });
-        // Without this, SQLite would create a journal next to the file.
+        // Keeps SQLite from creating a journal file next to the lock file.
         held.exec('PRAGMA journal_mode = MEMORY');
         held.exec('BEGIN EXCLUSIVE');
       } catch (error) {

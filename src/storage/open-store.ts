@@ -8,24 +8,24 @@ import { createStoreLock } from './lock.ts';
 import { createStore, type StoreDeps, type StuckTransactionError } from './store.ts';
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
-  /** The keys from `ENCRYPTION_KEY`. */
+  /** The encryption keys from `ENCRYPTION_KEY`. */
   readonly configured: StoreEncryptionDeps['configured'];
-  /** Whether other processes of the same bot may use a PostgreSQL database at the same time. */
+  /** Whether several processes of the bot may use the same PostgreSQL database at the same time. */
   readonly mayBeShared: boolean;
-  /** Called when the process must exit immediately. */
+  /** Called if the process has to exit immediately. */
   readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;
   /** How often the process renews its lease, in milliseconds. */
   readonly renewedEveryMs?: LeasesDeps['renewedEveryMs'];
   readonly logger: Logger;
 }
 
-/** Creates the store with its encryption, and the means by which several processes of the bot coordinate. */
+/** Creates the store with its encryption, and everything that several processes of the bot need to coordinate. */
 export function openStore(deps: OpenStoreDeps) {
   const { url, configured, mayBeShared, onTransaction, onOver, renewedEveryMs, logger } = deps;
   const isShared = mayBeShared && url.kind === 'postgres';
   const store = createStore({ url, onTransaction, onStuck: onOver, logger });
   const encryption = createStoreEncryption({ configured, store, logger });
-  /** The id of this process, stored with everything that it claims. */
+  /** The id of this process. It is stored with everything that the process claims. */
   const processId = randomUUID();
 
   return {
@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     processId,
     isShared,
     claimJob: createClaimJob({ store, processId }),
-    /** Parts that must start before anything that reads or writes. */
+    /** Parts that must be started before anything that reads from or writes to the store. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

@@ -10,31 +10,31 @@ import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.t
 import type { Tables } from './tables.ts';
 
 /**
- * The id of the advisory lock that is held while the tables are created or migrated. The number is arbitrary, and the same
- * in every version.
+ * Id of the advisory lock that is held while tables are created or migrated. The number is arbitrary but must never change.
  */
 const TABLES_LOCK = 3_728_115_201;
-/** Connections in the pool. The lease uses one more. */
+/** Number of connections in the pool. The process's lease uses an additional one. */
 const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
   readonly logger: Pick<Logger, 'warn'>;
-  /** Whether statements have no time limit. */
+  /** Whether to run statements without a time limit. */
   readonly isUnhurried: boolean;
 }
 
-/** Creates a PostgreSQL database, which several processes can use at the same time. */
+/** Creates a PostgreSQL database. Several processes can use it at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   /**
-   * Limits each guild to one connection. Otherwise, 20 button presses in one guild would occupy all connections while they
-   * wait for each other's lock.
+   * Limits each guild to one connection at a time. Otherwise, 20 button presses in the same guild could occupy the whole
+   * pool while waiting for the guild's lock.
    */
   const changes = createInOrder();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
-    // Imported here, because a bot that uses SQLite doesn't need the driver (30 ms, 12 MiB; measured).
+    // Imported lazily, because a bot that uses SQLite doesn't need the driver, which takes 30 ms and 12 MiB to load
+    // (measured).
     const { postgresDialect } = await import('./postgres.ts');
     return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
   }
@@ -42,12 +42,12 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   return {
     path: undefined,
     name,
-    // `now()` would return the time at which the transaction began.
+    // `now()` can't be used, because it returns the start time of the transaction.
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare(mayMigrate) {
       const warning = clearTextWarning({ url, name });
       if (warning) logger.warn({ database: name }, warning);
-      // The lock belongs to the pool's only connection, and is released with it.
+      // The lock belongs to the pool's only connection, and is released when that connection is closed.
       await using db = await connect(1, true);
       const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;
       await lockTables.execute(db).catch((cause: unknown) => {
@@ -58,7 +58,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       rejectUnknown(name, migrations);
       if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
-        // Kysely throws its own error if the server restarted and the connection was lost.
+        // If the connection is lost because the server restarted, Kysely throws an error of its own.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });
       await makeKeyvTable(db);
@@ -91,7 +91,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
           });
       return ifFree ? run() : changes.run(guildId, run);
     },
-    // The server's autovacuum does this.
+    // Not needed, because the server's autovacuum removes deleted data.
     cutLog: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),
   };
@@ -102,7 +102,10 @@ async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }
 
-/** @throws LockedGuildError */
+/**
+ * Locks a guild like {@link lock}, but doesn't wait.
+ * @throws LockedGuildError if another transaction holds the lock
+ */
 async function lockIfFree(own: Kysely<Tables>, guildId: string): Promise<void> {
   const { rows } = await sql<{ isFree: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${guildId}, 0)) as "isFree"`.execute(own);
@@ -117,7 +120,7 @@ async function migrationsIn(db: Kysely<Tables>): Promise<readonly string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Creates the same table as `@keyv/sqlite`. Keys sort by their bytes, as in SQLite. */
+/** Creates the same table as `@keyv/sqlite`. Keys are sorted by their bytes, as in SQLite. */
 async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
   await sql`
     create table if not exists keyv (
@@ -129,10 +132,16 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** The key under which the oids of the database and a table are stored. They change when a database is restored. */
+/**
+ * Key of the stored oids of the database and one of its tables. The oids change when the database is restored from a
+ * backup.
+ */
 export const PLACE = 'store:place';
 
-/** Detects that a database was restored with `pg_restore`, and prepares it as `npm run restore` does with SQLite. */
+/**
+ * Detects whether the database was restored with `pg_restore`. If so, prepares it in the same way as `npm run restore` does
+ * for SQLite.
+ */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (own) => {
     const { rows } = await sql<{ database: number; table: number }>`
@@ -150,7 +159,7 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** A Keyv adapter whose rows have the same shape as in SQLite. */
+/** Creates a Keyv adapter that stores rows in the same format as with SQLite. */
 function keyvRows(tables: () => Kysely<Tables>) {
   return {
     async get(key: string) {
@@ -178,7 +187,7 @@ function keyvRows(tables: () => Kysely<Tables>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Never called, but Keyv requires it of an adapter. */
+    /** Never called, but required of every Keyv adapter. */
     async clear() {
       await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
     },

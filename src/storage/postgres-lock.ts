@@ -5,42 +5,47 @@ import type { PostgresUrl } from '../store-url.ts';
 import { sessionConfig } from './postgres-session.ts';
 import { cannotUse, reason, StoreError } from './store-error.ts';
 
-/** The id of the advisory lock that a running bot holds. The number is arbitrary, and the same in every version. */
+/** Id of the advisory lock that a running bot holds. The number is arbitrary but must never change. */
 const BOT_LOCK = 3_728_115_202;
-/** How often the bot checks that the server with the lock is reachable and writable, in milliseconds. */
+/** How often the bot checks that the server holding the lock is reachable and writable, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 /**
- * Makes the server notice soon that this machine is gone. After a power cut, it releases the lock within 25 seconds. By
- * default, that takes two hours, or 15 minutes if a response was unacknowledged (PostgreSQL docs: TCP Settings; Linux:
- * tcp(7)).
+ * Settings that make the server notice quickly if this machine has disappeared. After a power failure, the server releases
+ * the lock within 25 seconds. With the default settings, this takes two hours, or 15 minutes if the server was still
+ * waiting for an acknowledgement (PostgreSQL docs: TCP Settings; Linux: tcp(7)).
  */
 const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // In milliseconds. Kernels acknowledge a response up to 40 ms late, and keepalives don't begin earlier.
+  // In milliseconds. It covers unacknowledged responses, for which no keepalives are sent. Kernels may delay an
+  // acknowledgement by up to 40 ms.
   tcp_user_timeout: '25000',
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
   /**
-   * Whether several processes that share the database can hold the lock at the same time. It then only excludes processes
-   * that don't share the database.
+   * Whether several processes that share the database can hold the lock at the same time. The lock then only excludes
+   * processes that don't share the database.
    */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
- * Creates a PostgreSQL advisory lock. It belongs to a connection, so the server releases it when the process or the
- * connection ends. If the connection is lost, for example when the server restarts, the bot takes the lock again as soon as
- * possible.
+ * Creates a PostgreSQL advisory lock. It belongs to a connection, so the server releases it when the process exits or the
+ * connection ends. If the connection is lost, for example because the server restarts, the bot takes the lock again as soon
+ * as possible.
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
   const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
-  /** Tries to take the lock. @returns whether it was free @throws if the server can't be queried */
+  /**
+   * Tries to take the lock.
+   * @returns whether the lock was free
+   * @throws if the server can't be queried
+   */
   async function take(): Promise<boolean> {
     const driver = await import('pg');
     const application = 'server-listing-bot lock';
@@ -69,7 +74,8 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 
   async function check(): Promise<void> {
     const checked = client;
-    // Closes a connection if it is silent or its server is read-only, because the lock must be on the current primary.
+    // Closes the connection if the server doesn't respond or has become read-only, because the lock must be held on the
+    // current primary.
     if (checked) return checkIsWritable(checked).catch(() => checked.end());
     const isTaken = await take().catch(() => undefined);
     if (isTaken !== false) return;
@@ -80,7 +86,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 
   return {
     name: 'lock',
-    /** @throws StoreError if another process holds the lock, or the server can't be queried */
+    /** @throws StoreError if another process holds the lock or the server can't be queried */
     async start() {
       const isTaken = await take().catch((cause: unknown) => {
         throw cannotUse(name, cause);
@@ -101,7 +107,8 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 }
 
 /**
- * Checks that the server is writable. After a failover, the host name or an open connection may lead to a read-only server.
+ * Checks that the server is writable. After a failover, both the host name and an open connection may lead to a read-only
+ * server.
  */
 async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");

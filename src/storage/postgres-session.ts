@@ -5,42 +5,45 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The server's time limit for a statement, in milliseconds. If a statement fails, there must be time left for an immediate
- * reply within Discord's 3 seconds.
+ * Time limit for a statement on the server, in milliseconds. If a statement fails, there must still be time to reply within
+ * the 3 seconds that Discord allows.
  */
 const STATEMENT_MS = 2_000;
-/** How long a server can be silent before the bot closes its connection, in milliseconds. */
+/** How long to wait for a response from the server before closing the connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
-/** How long a statement waits for a new or pooled connection, in milliseconds. */
+/** How long a statement waits for a connection from the pool, in milliseconds. */
 const CONNECT_MS = 2_000;
 
-/** The oldest PostgreSQL version that is still supported, in the format of `server_version_num`. */
+/** Oldest PostgreSQL version that the bot supports, in the format of `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
 /**
- * Whether a connection is no longer usable after an error with this code. The server became read-only (25006), for example
- * in a failover, or is shutting down (57P01 to 57P05) (PostgreSQL docs: Error Codes).
+ * Whether an error with this code makes a connection unusable, because the server has become read-only (25006), for example
+ * after a failover, or is shutting down (57P01 to 57P05; see PostgreSQL docs: Error Codes).
  */
 export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$/.test(code ?? '');
 
 export interface SessionOptions {
   readonly url: Secret;
-  /** The name under which the server lists the connection. */
+  /** The connection's application name, as listed by the server. */
   readonly application: string;
-  /** Whether statements have no time limit. */
+  /** Whether to run statements without a time limit. */
   readonly isUnhurried?: boolean | undefined;
   /** Additional settings for this connection only. */
   readonly settings?: Session['settings'];
 }
 
-/** Returns the configuration of each connection. It overrides the defaults of the server, the database and the user. */
+/**
+ * Returns the configuration for a connection. It takes precedence over the defaults of the server, the database and the
+ * user.
+ */
 export function sessionConfig(options: SessionOptions): ClientConfig {
   const { url, application, isUnhurried = false, settings = {} } = options;
   const address = new URL(url.reveal());
   const ours = Object.entries({ ...settingsOf(isUnhurried), ...settings }).map(([name, value]) =>
     optionOf(name, value),
   );
-  // If a setting occurs twice, the last one wins.
+  // The bot's options are added at the end, because the last value wins if a setting occurs twice.
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {
     connectionString: address.href,
@@ -51,23 +54,23 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   };
 }
 
-/** Returns the settings in the server's own notation. */
+/** Returns the bot's settings, formatted in the same way as the server reports them. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
-    // After waiting for a guild's lock, a transaction must read the changes of the previous one.
+    // A transaction that has waited for a guild's lock must see the changes of the previous transaction.
     default_transaction_isolation: 'read committed',
-    // Transactions that don't need to be synced disable this for themselves.
+    // Transactions that don't need to be synced turn this off for themselves.
     synchronous_commit: 'on',
-    // Releases the guild locks of a machine that has vanished.
+    // Releases guild locks held by a machine that has disappeared.
     idle_in_transaction_session_timeout: '20s',
     statement_timeout: isUnhurried ? '0' : `${STATEMENT_MS / 1_000}s`,
   };
 }
 
-/** Formats a setting as a server command-line option, with spaces escaped. */
+/** Formats a setting as a command-line option of the server, escaping spaces. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
-/** The values that are checked once, over a connection made with {@link sessionConfig}. */
+/** The properties of a session, which are checked once over a connection made with {@link sessionConfig}. */
 export interface Session {
   readonly version: number;
   readonly encoding: string;
@@ -76,8 +79,8 @@ export interface Session {
 
 /**
  * Checks that the server is supported and that the session has the requested settings.
- * @param name the database's name in messages
- * @throws StoreError with instructions
+ * @param name the database's name, as shown in messages
+ * @throws StoreError with instructions for the operator
  */
 export async function checkSession(
   db: Kysely<Tables>,
@@ -94,7 +97,7 @@ export async function checkSession(
   if (trouble) throw new StoreError(`cannot use the database ${name}: ${trouble}`);
 }
 
-/** Returns the reason why a server can't be used, with instructions; `undefined` if it can. */
+/** Returns the reason why a server can't be used, with instructions, or `undefined` if it can. */
 export function troubleWith(
   { version, encoding, settings }: Session,
   wanted: Session['settings'],

@@ -4,23 +4,26 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is reused, in seconds. Its host name may lead to another server by then. */
+/** How long a connection is reused, in seconds. By then, its host name may point to a different server. */
 const LIFE_SECONDS = 3_600;
 
-/** The type id of `bigint` (PostgreSQL: `pg_type`). Times in milliseconds can be represented exactly as a number. */
+/**
+ * Type id of `bigint` (PostgreSQL: `pg_type`). The bot uses it for times in milliseconds, which fit into a JavaScript
+ * number exactly.
+ */
 const INT8 = 20;
 
 export interface PostgresOptions {
   readonly url: Secret;
-  /** Called when an idle connection is lost, for example because the server restarts. */
+  /** Called if an idle connection is lost, for example because the server restarts. */
   readonly onLost: (error: Error) => void;
   readonly connections: number;
-  /** Whether statements have no time limit. */
+  /** Whether to run statements without a time limit. */
   readonly isUnhurried?: boolean;
 }
 
 /**
- * Creates Kysely's own dialect on top of a connection pool. Turns every PostgreSQL or network error into a {@link
+ * Creates a Kysely dialect on top of a connection pool. Every PostgreSQL or network error is turned into a {@link
  * StoreError}.
  */
 export function postgresDialect(options: PostgresOptions): Dialect {
@@ -31,10 +34,10 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without these two listeners, a lost connection would be an uncaught exception.
+  // Without these two listeners, losing a connection would be an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
-    // If a connection is lost while in use, its running statement reports it.
+    // If a connection is lost while it is in use, the running statement already fails with an error.
     client.on('error', () => undefined);
   });
   return new PostgresDialect({ pool: poolOf(pool) });
@@ -46,7 +49,7 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
 
 function poolOf(pool: Pool): PostgresPool {
   return {
-    // Kysely would use this to cancel statements, which the bot doesn't do.
+    // Kysely would only need these options to cancel statements, which the bot never does.
     options: {},
     async connect() {
       const client = await pool.connect().catch((cause: unknown) => {
@@ -65,18 +68,18 @@ function clientOf(client: PoolClient): PostgresPoolClient {
     try {
       return await client.query(sql, parameters.map(storable));
     } catch (error) {
-      // After any other error, the state of the connection is unknown.
+      // Any error that isn't a database error leaves the connection in an unknown state.
       isBroken ||= !(error instanceof DatabaseError) || isOver(error.code);
       throw failure(error);
     }
   }
 
   const release = (isDiscarded?: boolean) => client.release(isBroken || Boolean(isDiscarded));
-  // The type also covers cursor queries for streams, which aren't used.
+  // The cast is needed because the type also covers cursor queries for streaming, which aren't implemented here.
   return { query, release } as object as PostgresPoolClient;
 }
 
-/** Replaces null characters, which PostgreSQL text can't contain (PostgreSQL docs: Character Types). */
+/** Replaces null characters, because PostgreSQL text can't contain them (PostgreSQL docs: Character Types). */
 function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value;
 }

@@ -9,12 +9,12 @@ import { migrate, rejectOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a tool waits while the running bot has the file locked, in milliseconds. */
+/** How long a tool waits if a running bot has locked the file, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
-/** Creates a SQLite database. Kysely has one connection to it, so writes happen one after another. */
+/** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
 export function createSqliteDatabase(path: string): Database {
-  /** The migrations that had already been applied when the bot started. */
+  /** The migrations that had already been applied before the bot started. */
   let found: readonly string[] = [];
 
   return {
@@ -51,11 +51,12 @@ export function createSqliteDatabase(path: string): Database {
       const adapter = new KeyvSqlite({
         driver: { name: 'custom', connect: async () => ({ query, close: async () => undefined }) },
       });
-      // Without this listener, a failed `set` would return `false` without a reason.
+      // Without this listener, a failing `set` would return `false` without giving a reason.
       adapter.on('error', (error: Error) => {
         throw error;
       });
-      // If a transaction created the table, a rollback would remove it.
+      // The table must exist before the first transaction, because rolling back a transaction that created it would remove
+      // it again.
       await adapter.ready;
       return new Keyv({ store: adapter, serialization: JSON });
     },
@@ -63,7 +64,7 @@ export function createSqliteDatabase(path: string): Database {
       db()
         .connection()
         .execute(async (connection) => {
-          // The level can't be changed inside a transaction (SQLite docs: PRAGMA synchronous).
+          // `synchronous` can't be changed inside a transaction (SQLite docs: PRAGMA synchronous).
           const sync = (level: string) =>
             connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
           if (synced) await sync('full');
@@ -81,11 +82,14 @@ export function createSqliteDatabase(path: string): Database {
   };
 }
 
-/** Truncates the log. @returns false if another process was reading it */
+/**
+ * Truncates the write-ahead log.
+ * @returns false if another process was reading the log
+ */
 async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
-  // A backup may read the log for seconds. Waiting for it would block the whole bot.
+  // A backup may be reading the log for several seconds. Waiting for it would block the whole bot.
   await pragma('busy_timeout = 0');
   try {
     const [row] = await pragma('wal_checkpoint(truncate)');

@@ -10,25 +10,28 @@ import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
- * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so this blocks the
- * whole bot, and Discord waits only 3 seconds for an acknowledgement.
+ * How long a statement waits for a lock held by another process, in milliseconds. `node:sqlite` is synchronous, so waiting
+ * blocks the whole bot, and Discord only waits 3 seconds for an acknowledgement.
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
 /**
- * Matches statements that can be cached. Others are compiled each time; for example, compiling some pragmas runs them
- * (SQLite docs: PRAGMA).
+ * Matches statements that can be cached. All others are compiled each time they run. For example, some pragmas take effect
+ * when they are compiled (SQLite docs: PRAGMA).
  */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** The maximum number of compiled statements that are cached. When there are more, the oldest is dropped. */
+/** Maximum number of compiled statements in the cache. Beyond that, the oldest is dropped. */
 const MOST_COMPILED = 300;
 /**
- * The maximum length of a statement that is cached, in UTF-16 units. Each length of a list needs another statement, and one
- * for 1,000 servers takes 0.9 MB.
+ * Maximum length of a cached statement, in UTF-16 units. Statements that contain a list are different for each length of
+ * the list, and one for 1,000 servers takes up 0.9 MB.
  */
 const LONGEST_KEPT = 4_000;
 
-/** Opens a SQLite file for reading and writing. @throws SQLite's error */
+/**
+ * Opens a SQLite file for reading and writing.
+ * @throws SQLite's own error
+ */
 export function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -42,10 +45,10 @@ export function openFile(path: string): DatabaseSync {
   }
 }
 
-/** Creates Kysely's own dialect on top of `node:sqlite`. Turns every SQLite error into a {@link StoreError}. */
+/** Creates a Kysely dialect on top of `node:sqlite`. Every SQLite error is turned into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   const adapter = new SqliteAdapter();
-  // Kysely sets this to false, which would run each statement of a migration in its own transaction.
+  // Kysely's default is false, which would run each statement of a migration in a separate transaction.
   Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
   const dialect = new SqliteDialect({ database: adapterOf(database) });
   return Object.assign(dialect, { createAdapter: () => adapter });
@@ -64,10 +67,10 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
 
   return {
     prepare(sql) {
-      // While another process is writing, a transaction that begins with a read would fail immediately, whatever the busy
-      // timeout is.
+      // If a transaction began with a read while another process was writing, it would fail immediately regardless of the
+      // busy timeout.
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
-      // If the disk is full, SQLite has already rolled back the transaction (SQLite docs: Transactions, 3.1).
+      // If the disk is full, SQLite has already rolled back the transaction by itself (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
       return compile(sql);
     },
@@ -85,7 +88,7 @@ function statementOf(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** Creates a statement without parameters or rows. */
+/** Creates a statement that has no parameters and returns no rows. */
 function commandOf(run: () => unknown): SqliteStatement {
   return {
     reader: false,

@@ -1,22 +1,25 @@
 import { codeOf } from '../error-code.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** The store couldn't read or write. Callers must not treat it as "nothing stored". */
+/** Thrown if the store can't be read or written. Callers must not treat it as if nothing were stored. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
-/** Another transaction of the guild is still running. */
+/** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 
-/** Returns the message of the database or the system on one line. It can name files, hosts and keys, but never values. */
+/**
+ * Returns the error message of the database or the operating system on a single line. It may contain the names of files,
+ * hosts and keys, but never stored values.
+ */
 export function reason(error: unknown): string {
-  // If every address of a host refuses the connection, Node's error doesn't have a message.
+  // If all addresses of a host refuse the connection, Node's error has an empty message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Creates the error for a PostgreSQL database that doesn't respond, or rejects this user. */
+/** Creates the error for a PostgreSQL database that doesn't respond or rejects the bot's user. */
 export const cannotUse = (name: string, cause: unknown): StoreError =>
   new StoreError(
     `cannot use the database ${name}: ${reason(cause)}; check that the server runs, and check user, password, host and ` +
@@ -26,8 +29,8 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
 
 /**
  * Returns the path of the SQLite file.
- * @param advice what to do with PostgreSQL
- * @throws StoreError with the advice if the data is in PostgreSQL
+ * @param advice what the operator should do if the data is in PostgreSQL
+ * @throws StoreError with this advice if the data is in PostgreSQL
  */
 export function fileOf(url: StoreUrl, advice: string): string {
   if (url.kind === 'sqlite') return url.path;

@@ -11,15 +11,18 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 import { createValues, type Values } from './values.ts';
 
-/** The duration after which a transaction is logged, in seconds. Other transactions wait for it. */
+/** How long a transaction can take before it is logged, in seconds. Other transactions have to wait for it. */
 const LONG_SECONDS = 1;
-/** The duration after which a SQLite transaction counts as stuck, in seconds. The whole bot waits for its connection. */
+/**
+ * How long a SQLite transaction can run before it counts as stuck, in seconds. The whole bot has to wait for its
+ * connection.
+ */
 const STUCK_SECONDS = 30;
 
-/** The key of a value that is written to test whether writing works. */
+/** Key of a value that is written to check whether the store is writable. */
 export const WRITE_TEST = 'health:write-test';
 
-/** A transaction is stuck. With SQLite, its connection is only released when the process exits. */
+/** Thrown if a transaction is stuck. With SQLite, its connection is only released when the process exits. */
 export class StuckTransactionError extends Error {
   override readonly name = 'StuckTransactionError';
 }
@@ -27,9 +30,9 @@ export class StuckTransactionError extends Error {
 export type Store = ReturnType<typeof createStore>;
 
 export interface TransactionEnd {
-  /** The duration, including waits for other transactions. */
+  /** Duration in milliseconds, including time spent waiting for other transactions. */
   readonly ms: number;
-  /** Whether the database failed. */
+  /** Whether the transaction failed because of the database. */
   readonly isFailure: boolean;
 }
 
@@ -38,26 +41,27 @@ export interface StoreDeps {
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
   /**
-   * Called when a SQLite transaction doesn't end. The process must then exit immediately. PostgreSQL ends such transactions
-   * itself.
+   * Called if a SQLite transaction doesn't end, in which case the process must exit immediately. PostgreSQL ends such
+   * transactions itself.
    */
   readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
-  /** Removes the time limit for statements. Tools use this, because no member is waiting for a reply. */
+  /** Whether to run statements without a time limit. Used by tools, because no member is waiting for them. */
   readonly isUnhurried?: boolean;
-  /** Whether the start may migrate the tables. If false, it fails when they need a migration. */
+  /** Whether tables may be migrated at startup. If false, startup fails if a migration is needed. */
   readonly mayMigrate?: boolean;
-  /** The length of a second, in milliseconds; shorter in tests. */
+  /** Length of a second in milliseconds, which tests can shorten. */
   readonly secondMs?: number | undefined;
 }
 
 /**
- * Creates the bot's storage, which has tables and a key-value store. Every method throws a {@link StoreError} if it fails.
+ * Creates the bot's store, which consists of tables and key-value pairs. Every method throws a {@link StoreError} when the
+ * store fails.
  */
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction that the current code runs in. That code must not use any other connection. */
+  /** The transaction that the current code is running in. Such code must not use any other connection. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
@@ -67,7 +71,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** Returns the tables. Inside {@link Store.inGuild}, returns those of its transaction. */
+  /** Returns the tables. Inside {@link Store.inGuild}, they belong to its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -83,14 +87,14 @@ export function createStore(deps: StoreDeps) {
     }
   }
 
-  /** @param begun an error that the caller creates, for its stack trace */
+  /** @param begun an error created by the caller, used for its stack trace */
   async function watched<Result>(
     guildId: string,
     begun: StuckTransactionError,
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counts seconds one by one, to exclude time in which the process or the machine was suspended.
+    // Counts the seconds one by one so that time during which the process or the machine was suspended doesn't count.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -115,10 +119,10 @@ export function createStore(deps: StoreDeps) {
     name: 'store',
     /** The path of the SQLite file as given in `STORE_URL`; `undefined` for PostgreSQL. */
     path: database.path,
-    /** An SQL expression for the current time in milliseconds since 1970, which is the same for all processes. */
+    /** SQL expression for the current time in milliseconds since 1970. All processes get the same time. */
     clock: database.clock,
     tables,
-    /** Returns the same tables on a separate connection, outside any transaction. */
+    /** Returns the same tables over a separate connection, outside any transaction. */
     apart: (): Kysely<Tables> => needed(openedApart),
     values,
     async start(): Promise<void> {
@@ -126,7 +130,7 @@ export function createStore(deps: StoreDeps) {
       try {
         opened = await database.open();
         openedApart = await database.openApart(opened);
-        // Never add an `error` listener: Keyv would turn failures into `false` and `undefined`.
+        // Never add an `error` listener, because Keyv would then return `false` or `undefined` instead of throwing.
         keyv = await database.openKeyv(tables);
         await values.set(WRITE_TEST, Date.now());
       } catch (cause) {
@@ -136,18 +140,21 @@ export function createStore(deps: StoreDeps) {
     },
     async stop(): Promise<void> {
       const closing = [openedApart, opened];
-      // After this, calls fail with a StoreError instead of one of Kysely's own errors.
+      // From now on, calls fail with a StoreError instead of an error thrown by Kysely.
       openedApart = undefined;
       opened = undefined;
       keyv = undefined;
       for (const each of closing) await each?.destroy();
     },
     /**
-     * Changes a guild's data in one transaction. If `change` throws, everything that it wrote to tables and keys is rolled
-     * back. A nested call joins the outer transaction. Other changes of the guild wait until this one ends; with SQLite,
-     * changes of all guilds do. `change` must only await the store, and no store call that began outside, because that call
-     * may be waiting for the connection. It must not catch SQL errors, because PostgreSQL can't continue a transaction
-     * after one.
+     * Changes a guild's data in a single transaction. If `change` throws, everything that it wrote to tables and key-value
+     * pairs is rolled back. A nested call joins the outer transaction. Other changes to the guild wait until this one has
+     * ended; with SQLite, changes to all guilds do.
+     *
+     * Rules for `change`:
+     * - It must only await calls to the store, and only calls that it makes itself. A call that started outside may be
+     *   waiting for the connection that this transaction holds.
+     * - It must not catch SQL errors, because PostgreSQL can't continue a transaction after one.
      */
     async inGuild<Result>(
       guildId: string,
@@ -164,11 +171,13 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /** Writes a value with one statement. A transaction could have to wait for another process. */
+    /**
+     * Writes a value with a single statement. A transaction isn't used, because it might have to wait for another process.
+     */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Truncates SQLite's log, which may still contain deleted values. Never throws. Does nothing inside {@link
-     * Store.inGuild}, so code that begins a transaction must call it afterwards.
+     * Truncates SQLite's write-ahead log, which may still contain deleted values. Never throws. Does nothing inside {@link
+     * Store.inGuild}, so it must be called after the transaction has ended.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
@@ -190,10 +199,10 @@ const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: bo
     : createPostgresDatabase({ ...url, logger, isUnhurried });
 
 /**
- * Uses the values of a database while a bot may be using it. Doesn't migrate the tables.
+ * Gives access to the values in a database while a bot may be using it. Doesn't migrate the tables.
  * @param isWritten if false, a SQLite file is opened read-only
- * @returns `undefined` if there are no tables yet
- * @throws StoreError if the database can't be used; SQLite's own error
+ * @returns the result of `use`, or `undefined` if there are no tables yet
+ * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function useValues<Result>(
   url: StoreUrl,
@@ -209,8 +218,8 @@ export async function useValues<Result>(
 }
 
 /**
- * Returns the applied migrations that only a newer version knows, but that this version can work with.
- * @throws StoreError if the database can't be used; SQLite's own error
+ * Returns the applied migrations that come from a newer version of the bot but that this version is compatible with.
+ * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
   await using db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);

@@ -1,10 +1,11 @@
 /*
- * Data that is searched, counted or claimed. All ids are Discord's, as text. All times are in milliseconds since 1970. Only
- * uses types that both SQLite and PostgreSQL have.
+ * Types of the tables, which hold the data that the bot searches, counts or claims. Ids are Discord ids stored as text,
+ * unless noted otherwise. Times are in milliseconds since 1970. Only column types supported by both SQLite and PostgreSQL
+ * are used.
  */
 
 /**
- * Interactions that this bot has accepted. The process that inserts a row replies to the interaction, unless another
+ * Interactions that the bot has accepted. The process that inserted a row replies to its interaction, unless another
  * process takes it over.
  */
 export interface InteractionsTable {
@@ -12,163 +13,190 @@ export interface InteractionsTable {
   readonly guild_id: string;
   readonly process_id: string;
   readonly taken_at: number;
-  /** The data that another process needs to reply, as the JSON of an encrypted record; null once there is a reply. */
+  /**
+   * The data that another process would need to reply, as an encrypted record in JSON. Null once the interaction has been
+   * replied to.
+   */
   readonly encrypted: string | null;
   /**
-   * The message that its reply changes, identified by the interaction that created the message. Null until the reply to a
-   * button starts changing another interaction's message.
+   * The message that the reply writes to, identified by the id of the interaction that created that message. Null if the
+   * message belongs to another interaction and the reply isn't ready yet.
    */
   readonly message_key: string | null;
 }
 
 /**
- * The lines that a member edits and submits. A draft has no state. It can be changed while none of its submissions is
- * waiting or running. It is deleted 15 minutes after its last change, or after the end of its last submission.
+ * Lists of servers that members edit and submit. A draft has no state of its own. It can be changed as long as none of its
+ * submissions is waiting or running, and it is deleted 15 minutes after its last change or the end of its last submission.
  */
 export interface DraftsTable {
-  /** The id of the interaction that created it. */
+  /** The id of the interaction that created the draft. */
   readonly id: string;
   readonly guild_id: string;
   readonly user_id: string;
   readonly user_name: string;
-  /** Where the lines come from: command options, a text, or a Discord message. */
+  /** How the member entered the lines: in command options, as text, or from a Discord message. */
   readonly source: 'options' | 'text' | 'message';
   /**
-   * The lines and the choices that the member made for them, as JSON (see draft.ts). Null once all were accepted, or the
-   * draft was cancelled.
+   * The lines, and the choices that the member made for them, as JSON (see draft.ts). Null if all lines were accepted or
+   * the draft was cancelled.
    */
   readonly lines: string | null;
   readonly changed_at: number;
 }
 
-/** A submission of a draft: one to a thousand servers that a member submits together. */
+/** Submissions of drafts. A submission has between one and a thousand servers that a member submits together. */
 export interface SubmissionsTable {
   readonly id: string;
-  /** The draft. At most one of its submissions is waiting or running. Only the latest one matters. */
+  /**
+   * The id of the submitted draft. At most one of its submissions is waiting or running, and only the latest one matters.
+   */
   readonly draft_id: string;
   readonly guild_id: string;
-  /** Null once the member's name has been deleted and no limit counts the submission. */
+  /** Null once the member's name has been deleted and no limit needs the id any longer. */
   readonly user_id: string | null;
   /** Null once the member's name has been deleted. */
   readonly user_name: string | null;
   /**
-   * `waiting`: a moderator has to decide. `running`: it is being sent. All other states are final. `done`: it was sent.
-   * `withdrawn`: its servers are kept until its message shows that, and for at least 15 minutes. `declined` (by a
-   * moderator) and `expired`: its servers weren't sent. Only `move` in submissions.ts changes the state.
+   * The submission's state. Only `move` in submissions.ts changes it. All states except `waiting` and `running` are final.
+   * - `waiting`: a moderator has to decide.
+   * - `running`: the submission is being sent.
+   * - `done`: the submission was sent.
+   * - `withdrawn`: the submission was withdrawn or replaced. Its servers are kept until the moderators' message is up to
+   *   date, and for at least 15 minutes.
+   * - `declined`: a moderator declined the submission, and its servers were not sent.
+   * - `expired`: no moderator decided in time, and its servers were not sent.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
   /**
-   * The member's interaction that submitted it; null if it was created by a decision or by the end of another submission.
+   * The interaction the member used to submit it; null if the submission was created by a moderator's decision or when an
+   * earlier submission ended.
    */
   readonly interaction_id: string | null;
-  /** The process that sends it. */
+  /** The process that is sending the submission. */
   readonly process_id: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
-  /** The time until which a moderator can decide; null if it never needed approval. */
+  /** When the time to decide runs out; null if the submission never needed approval. */
   readonly expires_at: number | null;
-  /** The moderator who approved or declined it; also null once the moderator's name has been deleted. */
+  /**
+   * The moderator who approved or declined the submission; null if no moderator has decided yet, or once the moderator's
+   * name has been deleted.
+   */
   readonly decided_by: string | null;
-  /** The moderator's name; also null if a version that didn't store names recorded the decision. */
+  /** The moderator's name; also null if the decision was recorded by a version that didn't store names. */
   readonly decided_by_name: string | null;
-  /** The interaction that approved, declined, corrected or withdrew it. */
+  /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decision_id: string | null;
   /**
-   * The moderator who corrected the member's lines; null if there was no correction, empty once the moderator's name has
-   * been deleted.
+   * The moderator who corrected the member's lines; null if there was no correction, and empty once the moderator's name
+   * has been deleted.
    */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
-  /** The moderator's reason for declining it: their own words, and one of `DECLINE_REASONS`. */
+  /**
+   * The moderator's reason for declining the submission in their own words; `decline_reason_key` is one of
+   * `DECLINE_REASONS`.
+   */
   readonly decline_reason: string | null;
   readonly decline_reason_key: string | null;
-  /** The message in the log channel where moderators decide. */
+  /** The location of the message in the log channel that moderators use to decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
   /**
-   * The revision of the content that the message should show, and the revision that it showed last. The message is out of
-   * date while `revision` is greater.
+   * The revision that the message should show, and the revision that it last showed. The message is out of date as long as
+   * `revision` is greater.
    */
   readonly revision: number;
   readonly shown_revision: number;
   /**
-   * The data needed to notify the member of the decision, as the JSON of an encrypted record; null once it is no longer
-   * needed.
+   * The data needed to notify the member of the decision, as an encrypted record in JSON. Null once it is no longer needed.
    */
   readonly notice: string | null;
-  /** When the member was notified, or should have been; null before. */
+  /** When the bot notified the member, or tried to; null until then. */
   readonly notified_at: number | null;
 }
 
 /**
- * The servers of a submission. While the submission waits for a moderator, they have no `reserved_at` and no outcome. So
- * limits don't count them, and the history doesn't show them.
+ * The servers in submissions. While a submission is waiting for a moderator, its servers have no `reserved_at` and no
+ * outcome, which means that they don't count towards limits and don't appear in the history.
  */
 export interface ServersTable {
   readonly submission_id: string;
-  /** Counted from 0, in the order of the input. */
+  /** The server's position in the submission, starting at 0. */
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
-  /** The line of the draft that contains it. */
+  /** The number of the server's line in the draft. */
   readonly line: number;
   readonly host: string;
   readonly port: number;
   readonly query_port: number | null;
   readonly game: string;
-  /** The host and port in canonical form. */
+  /** The host and port, in canonical form. */
   readonly address: string;
-  /** Since when it counts towards limits; null if it doesn't count, because it was never sent or its key was rejected. */
+  /**
+   * The time from which the server counts towards limits. Null if it doesn't count, either because it was never sent or
+   * because the guild's key was rejected.
+   */
   readonly reserved_at: number | null;
-  /** 1 if the member's name was deleted while a limit still counted their id. */
+  /** 1 if the member's name was deleted while a limit still needed their id. */
   readonly is_forgotten?: number | undefined;
-  /** When it was last marked as being sent. */
+  /** When the server was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until it is known. `unknown`: it was sent, and may have been received. `not-sent`: it was never sent. */
+  /**
+   * The server's outcome; null until it is known. `unknown` means that the server was sent and may have been received, and
+   * `not-sent` that it was never sent.
+   */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
-  /** The service's message, cut to 300 code points. */
+  /** The service's message, truncated to 300 code points. */
   readonly message: string | null;
-  /** Why it wasn't sent, or why the outcome is unknown; null if the outcome doesn't need a reason. */
+  /** The reason why the server was not sent or why its outcome is unknown. Null for outcomes that don't need a reason. */
   readonly reason: string | null;
 }
 
-/** How much of its limit a guild had used when its data was deleted, so that deleting doesn't reset the limit. */
+/**
+ * How much of its limit each guild had used when its data was deleted, so that deleting the data doesn't reset the limit.
+ */
 export interface UsedTable {
   readonly guild_id: string;
-  /** How many servers still count. */
+  /** The number of servers that still count. */
   readonly count: number;
-  /** The time until which they count. */
+  /** When they stop counting. */
   readonly until: number;
 }
 
-/** Guilds whose data will be deleted because the bot was probably removed from them. */
+/**
+ * When the bot was last known to be in each guild. If it turns out that the bot was removed from a guild, the guild's data
+ * is deleted.
+ */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
-  /** The time since which no member has used a command there, and Discord hasn't confirmed that the bot is there. */
+  /** The last time a member used a command in the guild or Discord confirmed that the bot is still there. */
   readonly unused_since: number;
 }
 
-/** Live processes. */
+/** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
-  /** The time until which the process counts as alive, according to the database's clock. */
+  /** How long the process counts as alive, according to the database's clock. */
   readonly until: number;
-  /** The id of the encryption key that the process encrypts with. */
+  /** The id of the key that the process uses for encryption. */
   readonly encryption_key_id: string;
 }
 
-/** Jobs that one process runs for all of them. */
+/** Jobs that only one process runs at a time on behalf of all of them. */
 export interface JobsTable {
   readonly name: string;
-  /** The id of the process that last started it. */
+  /** The id of the process that last started the job. */
   readonly process_id: string;
-  /** The time from which another process can start it, according to the database's clock. */
+  /** When another process may start the job, according to the database's clock. */
   readonly until: number;
 }
 
-/** Key-value pairs, written by Keyv. */
+/** Key-value pairs, which are read and written by Keyv. */
 export interface KeyvTable {
   readonly key: string;
   /** The value as JSON. */

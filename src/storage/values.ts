@@ -3,16 +3,16 @@ import type { Kysely } from 'kysely';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** A key-value store for plain JSON. Keys have the form `area:id`; a numeric id is a guild's. */
+/** A key-value store for plain JSON. Keys have the form `area:id`, where a numeric id is that of a guild. */
 export type Values = ReturnType<typeof createValues>;
 
-/** Sorts after every other character, so `prefix + LAST` comes after all keys that begin with `prefix`. */
+/** The highest code point. `prefix + LAST` therefore sorts after every key that starts with `prefix`. */
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
   /**
-   * Returns the keys that begin with `prefix`, sorted. Keyv itself could only read all values, and would fail if one were
-   * damaged.
+   * Returns all keys that start with `prefix`, sorted. This doesn't use Keyv, which would have to read all values and would
+   * fail if one of them were damaged.
    */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
@@ -26,7 +26,7 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
   }
 
   return {
-    /** Returns `undefined` if the key doesn't exist, and `null` if its row can't be read. */
+    /** Returns the value, `undefined` if the key doesn't exist, or `null` if the stored value can't be parsed. */
     async get(key: string): Promise<unknown> {
       try {
         return await keyv().get(key);
@@ -41,7 +41,7 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
     /** @returns whether the key existed */
     delete: (key: string): Promise<boolean> => keyv().delete(key),
     keys,
-    /** Returns the ids in an area, sorted. */
+    /** Returns the sorted ids of all keys in an area. */
     ids: async (area: string): Promise<readonly string[]> =>
       (await keys(`${area}:`)).map((key) => key.slice(area.length + 1)),
   };
