@@ -366,7 +366,10 @@ describe('a submission that needs approval', () => {
       return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
     };
     for (const [changes, why] of [
-      [{ server: '10.0.0.1' }, 'Not changed: private address.'],
+      [
+        { server: '10.0.0.1' },
+        'Not changed: this is a private address, which only works inside your own network.',
+      ],
       [{ server: `${HOST}:1 ${HOST}:3` }, 'Not changed: not an address.'],
       [{ server: 'nothing', port: 'x' }, "isn't a number"],
       [{ server: `${HOST}:2` }, 'Not changed: already waiting for a moderator.'],
@@ -616,7 +619,7 @@ describe('a submission that needs approval', () => {
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
     const wrong = await edit(member, reply, { server: '10.0.0.1', port: '27015' });
-    expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
+    expect(textOf(wrong)).toMatch(/⚠️ Not changed: this is a private address.*network\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
     // The same is true of an edit that is valid but not allowed.
@@ -641,7 +644,9 @@ describe('a submission that needs approval', () => {
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
     const { modal } = await openModal(member, reply);
     const wrong = await member.submit(modal, { servers: typed });
-    expect(textOf(wrong)).toMatch(/⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: private address/);
+    expect(textOf(wrong)).toMatch(
+      /⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: this is a private address/,
+    );
     expect(textOf(wrong)).toContain('Still waiting, unchanged: 3 game servers.');
     const again = await openModal(member, wrong);
     expect(again.typed.servers).toBe(typed);

@@ -51,7 +51,9 @@ describe('"Submit servers" on a message', () => {
     );
     expect(textOf(preview)).toContain('(only you can see this)');
     expect(textOf(preview)).toContain('3 game servers without a game.');
-    expect(textOf(preview)).toContain('• 10.0.0.3:27015: private address');
+    expect(textOf(preview)).toContain(
+      '• 10.0.0.3:27015: this is a private address, which only works inside your own network',
+    );
     expect(labelsOf(preview)).toContain('Submit 1 game server');
     const chosen = await member.pick(preview, ['cs2']);
     expect(textOf(chosen)).toContain('4 game servers are ready.');
