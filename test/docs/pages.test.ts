@@ -100,7 +100,7 @@ const labelsOn = (page: string) =>
 
 it.each(
   PAGES.filter((page) => /^(?:README|docs\/[^/]+$)/.test(page)),
-)('%s names buttons by their labels', (page) => {
+)('%s refers to buttons by their labels', (page) => {
   const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
   expect(unknown).toEqual([]);
 });

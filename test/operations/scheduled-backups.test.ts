@@ -128,14 +128,17 @@ describe('the backup schedule', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())('exports no backup time with PostgreSQL, so no alert waits for one', async () => {
-    const database = await newDatabase();
-    onTestFinished(() => database.drop());
-    const port = await quietPort();
-    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-    await oneBot({ env: { HTTP_PORT: String(port), STORE_URL: database.url, ENCRYPTION_KEY } });
-    const metrics = await scrape(port);
-    expect(sampleOf(metrics, 'listing_bot_store_writable')).toBe(1);
-    expect(sampleOf(metrics, 'listing_bot_last_backup_timestamp_seconds')).toBeUndefined();
-  });
+  it.skipIf(!hasPostgres())(
+    "doesn't export a backup time with PostgreSQL, so that no alert expects one",
+    async () => {
+      const database = await newDatabase();
+      onTestFinished(() => database.drop());
+      const port = await quietPort();
+      const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+      await oneBot({ env: { HTTP_PORT: String(port), STORE_URL: database.url, ENCRYPTION_KEY } });
+      const metrics = await scrape(port);
+      expect(sampleOf(metrics, 'listing_bot_store_writable')).toBe(1);
+      expect(sampleOf(metrics, 'listing_bot_last_backup_timestamp_seconds')).toBeUndefined();
+    },
+  );
 });

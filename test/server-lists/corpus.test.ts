@@ -60,7 +60,7 @@ function read(text: string, defaultGame?: string): string {
 describe('the parser for lists', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('is parsed without a default game: $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds these servers if there is no default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {

@@ -29,7 +29,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
 }
 
 /** These tests cover behaviour that the rest of the bot relies on, with both kinds of database. */
-describe.each(kinds())('a store of %s', (kind) => {
+describe.each(kinds())('a store in %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
   it('keeps rows and values across a restart, and stores times as numbers', async () => {
@@ -227,7 +227,7 @@ describe.each(kinds())('a store of %s', (kind) => {
  * These tests cover behaviour that several processes with the same database rely on. With SQLite, they take turns using the
  * same connection.
  */
-describe.each(kinds())('processes over a store of %s', (kind) => {
+describe.each(kinds())('processes that share a store in %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
   const OLD_MS = 16 * 60_000;

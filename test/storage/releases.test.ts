@@ -240,7 +240,7 @@ const KEPT_SETTINGS = [
   'Language for everyone: Deutsch',
 ];
 
-describe.each(kinds())('over %s', (kind) => {
+describe.each(kinds())('with %s,', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
   it.runIf(KEEP_RELEASE)('the release test writes a database for a new release', async () => {
@@ -299,7 +299,7 @@ describe.each(kinds())('over %s', (kind) => {
     });
   });
 
-  it.runIf(kind === 'sqlite').each(versions)('restores a backup of %s', async (version) => {
+  it.runIf(kind === 'sqlite').each(versions)('the bot can use a restored backup from %s', async (version) => {
     const backup = await newPlace(kind);
     await backup.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
     const path = join(folder(), 'bot.sqlite');

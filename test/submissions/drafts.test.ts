@@ -61,7 +61,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it.runIf(hasPostgres())('belongs to the guild that was first to write its id', async () => {
+  it.runIf(hasPostgres())('belongs to the guild that was the first to use its id', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);

@@ -95,26 +95,29 @@ describe('npm run setup', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
-  it.skipIf(spawnSync('script', ['--version']).status !== 0)('shows no token at a terminal', async () => {
-    const program = fileURLToPath(new URL(`../../${SETUP}`, import.meta.url));
-    const command = `${process.execPath} ${program}`;
-    const child = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: folder(),
-      env: { ...process.env, ...env },
-    });
-    let said = '';
-    child.stdout.on('data', (text) => {
-      said += text;
-    });
-    await expect.poll(() => said).toContain('while you type');
-    child.stdin.write(`${TOKEN}\r`);
-    await expect.poll(() => said).toContain('address of the listing service');
-    child.stdin.write(`${listing.url}\r`);
-    await once(child, 'close');
-    expect(said).toContain(listing.url);
-    expect(said).toContain('Start the bot: npm start');
-    expect(said).not.toContain(TOKEN.slice(0, 12));
-  });
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)(
+    "doesn't show the token in a terminal",
+    async () => {
+      const program = fileURLToPath(new URL(`../../${SETUP}`, import.meta.url));
+      const command = `${process.execPath} ${program}`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder(),
+        env: { ...process.env, ...env },
+      });
+      let said = '';
+      child.stdout.on('data', (text) => {
+        said += text;
+      });
+      await expect.poll(() => said).toContain('while you type');
+      child.stdin.write(`${TOKEN}\r`);
+      await expect.poll(() => said).toContain('address of the listing service');
+      child.stdin.write(`${listing.url}\r`);
+      await once(child, 'close');
+      expect(said).toContain(listing.url);
+      expect(said).toContain('Start the bot: npm start');
+      expect(said).not.toContain(TOKEN.slice(0, 12));
+    },
+  );
 });
 
 describe('each tool', () => {

@@ -125,7 +125,7 @@ describe('escapeText', () => {
 
   it.each(
     '[|1|\\|`|:|a.|\u200d| \u202e|\n|\ud800|🎮'.split('|'),
-  )('takes twice the steps for twice the text: %j', async (piece) => {
+  )('takes twice as many steps if the text is twice as long: %j', async (piece) => {
     const steps = (length: number) => stepsOf(() => escapeText(piece.repeat(length)));
     const once = await steps(10_000);
     expect(once).toBeGreaterThan(10_000);
