@@ -1,8 +1,8 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
 /*
- * Builds the texts of Discord's command fields. Names of commands and options are the same in every language, because
- * Discord's clickable mentions and pasted commands show the default name to everyone (discord-api-docs#7309, #5446).
+ * Builds the translated text for Discord's command fields. The names of commands and options are the same in every
+ * language, because clickable mentions and pasted commands show everyone the default name (discord-api-docs#7309, #5446).
  */
 
 interface CommandSentences {
@@ -12,11 +12,11 @@ interface CommandSentences {
 
 type CommandName = keyof Sentences['commands'];
 
-/** Returns a command's name and its description in every language. */
+/** Returns a command's name, and its description in every language. */
 export const commandText = (command: CommandName) =>
   described(command, ({ commands }) => commands[command].description);
 
-/** Returns an option's name and its description in every language. */
+/** Returns an option's name, and its description in every language. */
 export const optionText = (command: CommandName, option: string) =>
   described(option, ({ commands }) => {
     const { options }: CommandSentences = commands[command];
@@ -25,11 +25,11 @@ export const optionText = (command: CommandName, option: string) =>
     return text.description;
   });
 
-/** Returns the name of a choice for an outcome. */
+/** Returns the name, in every language, of the choice that represents an outcome. */
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
-/** Returns the name of a message command in every language. Message commands don't have a description. */
+/** Returns the name of a message command in every language. Message commands have no description. */
 export const messageCommandText = (command: keyof Sentences['messageCommands']) =>
   named(({ messageCommands }) => messageCommands[command].name);
 
@@ -45,8 +45,8 @@ const described = (name: string, descriptionIn: (sentences: Sentences) => string
 });
 
 /**
- * Returns a text under each of Discord's locale codes. Omits texts that equal the English default, because Discord would
- * drop them.
+ * Returns the translations of a text, keyed by Discord's locale codes. Leaves out translations that equal the English
+ * default, because Discord would drop them.
  */
 function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
   const english = textIn(ENGLISH.sentences);

@@ -2,9 +2,9 @@ import { LONGEST_NAME } from '../listing/contract.ts';
 import { cut, ELLIPSIS, shorten, visibleLine } from '../one-line.ts';
 
 /**
- * Matches where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or a full stop before a space
- * or at the end is punctuation. Elsewhere, a colon begins `:emoji:` or the `//` of a link. A full stop can be part of a
- * bare invite such as `discord.gg/…`, which Discord recognises in the raw text.
+ * Matches where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or full stop at the end or
+ * before a space is just punctuation. Elsewhere, a colon can start an `:emoji:` or the `//` of a link. A full stop can be
+ * part of an invite without a scheme such as `discord.gg/…`, which Discord detects in the unformatted text.
  */
 const MARKUP = /[\\*_~`|[\]<>@#]|[:.](?=\S)|^[-+]/gu;
 
@@ -14,9 +14,9 @@ const escaped = (line: string): string =>
   line.replace(MARKUP, '\\$&').replace(LIST_NUMBER, (_all, number, mark) => `${number}\\${mark}`);
 
 /**
- * Escapes text from someone else for use on one line. It looks the same, but contains no markup, links, invites, mentions,
- * emoji codes, times or lists. Only inserts backslashes, which Discord removes before punctuation. {@link visibleLine}
- * removes invisible characters. Runs in linear time.
+ * Escapes text from someone else for use on one line. The text looks the same, but contains no markup, links, invites,
+ * mentions, emoji codes, timestamps or lists. Only adds backslashes, which Discord removes before punctuation. Invisible
+ * characters are removed by {@link visibleLine}. Runs in linear time.
  * @param most the maximum length of the result, in UTF-16 units; longer text is cut before it is escaped
  */
 export function escapeText(text: string, most: number = MOST_TEXT): string {
@@ -24,7 +24,7 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
   let capacity = most;
   let part = escaped(shorten(line, capacity));
   while (part.length > most) {
-    // Removing a character removes at most one backslash.
+    // Each character that is removed also removes at most one backslash.
     capacity -= Math.ceil((part.length - most) / 2);
     part = escaped(shorten(line, capacity));
   }
@@ -32,8 +32,8 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
 }
 
 /**
- * Maximum length of an escaped name, in UTF-16 units. A name has up to 100 characters, which is Discord's limit for a
- * choice, and all of them may have to be escaped.
+ * Maximum length of an escaped name, in UTF-16 units. A name can have 100 characters (Discord's limit for a choice), and
+ * every character may need to be escaped.
  */
 export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 
@@ -41,8 +41,8 @@ export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 export const escapeName = (name: string): string => escapeText(name, LONGEST_ESCAPED_NAME);
 
 /**
- * Formats a member as a mention and as a name. The mention doesn't ping in an embed, and the name is readable even if
- * Discord doesn't know the member.
+ * Formats a member as a mention followed by the name. In an embed, the mention doesn't ping. The name remains readable even
+ * if Discord can't find the member.
  * @param name empty if unknown
  */
 export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
@@ -50,25 +50,26 @@ export function memberText({ id, name }: { readonly id: string; readonly name: s
 }
 
 /**
- * The maximum length of the service's message, in UTF-16 units. A Discord message of 2,000 must also have space for the
+ * Maximum length of the service's message, in UTF-16 units. The rest of a Discord message of 2,000 is needed for the
  * address and the next steps.
  */
 const MOST_TEXT = 1200;
 
 /**
- * Escapes text from someone else for use between backticks. Only a backtick has a meaning there and it can't be escaped, so
- * it becomes an apostrophe. Never returns an empty string, because two adjacent backticks would begin a different kind of
- * code.
+ * Escapes text from someone else for use between backticks. In that position, only backticks have a special meaning. They
+ * can't be escaped, so they are replaced with apostrophes. Never returns an empty string, because two adjacent backticks
+ * would start a different kind of code span.
  */
 export const escapeCode = (text: string, most: number = LONGEST_ADDRESS): string =>
   shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
 
-/** The maximum length of an address as typed, including its port, in UTF-16 units. */
+/** Maximum length of a typed address including its port, in UTF-16 units. */
 export const LONGEST_ADDRESS = 300;
 
 /**
- * Like {@link shorten}, for the bot's own text with markup. Never cuts inside an escape, a mention or a code span, because
- * the contents would take effect without the closing backtick. The bot only uses code spans with one backtick on each side.
+ * Like {@link shorten}, but for the bot's own text with markup. Never cuts inside an escape, a mention or a code span.
+ * Without the closing backtick, markup inside a code span would take effect. The bot only uses code spans with one backtick
+ * on each side.
  */
 export function shortenMarkup(text: string, max: number): string {
   if (text.length <= max) return text;
@@ -76,10 +77,10 @@ export function shortenMarkup(text: string, max: number): string {
   return kept + ELLIPSIS;
 }
 
-/** Matches text up to the first unfinished escape, code span or mention. */
+/** Matches text up to the first incomplete escape, code span or mention. */
 const WHOLE_MARKUP = /^(?:[^\\`<]|\\.|`[^`]*`|<[^<>]*>)*/s;
 
-/** Makes a sentence readable outside Discord, by removing the markup for code and links and formatting times in UTC. */
+/** Makes a sentence readable outside Discord by removing the markup for code and links and writing times in UTC. */
 export const readOutsideDiscord = (text: string): string =>
   text
     .replaceAll('`', '')

@@ -8,18 +8,18 @@ import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** The number of games that are suggested instead of an unknown one. */
+/** Number of games to suggest in place of an unknown one. */
 export const NEAREST = 3;
 const USUAL_GAME = { alias: 'cs2' };
 const MOST_EXAMPLES = 2;
-/** The minimum length of a shortened name, in UTF-16 units, that still identifies the game. */
+/** Minimum length at which a shortened name still identifies the game, in UTF-16 units. */
 const SHORTEST_NAME = 5;
 
-/** Returns games as autocomplete choices. Users see the name; Discord fills in the alias. */
+/** Returns games as autocomplete choices. Members see the name, and choosing it fills in the alias. */
 export const gameChoices = (games: readonly Game[]) =>
   games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
-    // The alias isn't shortened, because two games can have the same name, but choices must differ.
+    // The alias is never shortened, because choices must differ even if two games have the same name.
     const capacity = LONGEST_NAME - tail.length;
     const isAliasEnough = name === alias || capacity < SHORTEST_NAME;
     return {
@@ -28,7 +28,7 @@ export const gameChoices = (games: readonly Game[]) =>
     };
   });
 
-/** Returns the games' names for buttons, together with the alias if two games have the same name. */
+/** Returns the games' names for use on buttons. If several games have the same name, adds their aliases. */
 export const gameLabels = (games: readonly Game[]) =>
   games.map((game) => {
     const isAlone = games.filter(({ name }) => name === game.name).length === 1;
@@ -36,47 +36,60 @@ export const gameLabels = (games: readonly Game[]) =>
     return { label: isAlone ? label : `${label} (${visibleLine(game.alias)})`, alias: game.alias };
   });
 
-/** Whether a select accepts the alias: values have 1 to 100 characters (Discord docs: Components, Select Option). */
+/**
+ * Whether the alias can be the value of a select option, which must have 1 to 100 characters (Discord docs: Components,
+ * Select Option).
+ */
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
-/** Returns a game as a select option. If its name is invisible, the option shows the alias. */
+/** Returns a game as a select option. If the game's name is invisible, the option shows the alias instead. */
 export const gameOption = ({ name, alias }: Game) => ({
   label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
   value: alias,
 });
 
-/** Returns the games that can be options of a select, widely known ones first. A select has at most 25 options. */
+/**
+ * Returns the games that can be select options, widely known games first. The caller must respect the limit of 25 options.
+ */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
-/** Formats games with their aliases, for a sentence that asks the user to choose one. */
+/** Lists games with their aliases, for a sentence that asks the user to choose one. */
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
-/** Returns an example address of a server of this game. */
+/** Returns an example address for a server of this game. */
 export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
 /**
- * Returns a game for examples, which is the usual one if it can be submitted. @param games the games that can be submitted,
- * if known
+ * Returns a game to use in examples. This is the default example if it can be submitted.
+ * @param games the games that can be submitted, if known
  */
 export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
 
-/** Returns an example line of a list. @param games the games that can be submitted, if known */
+/**
+ * Returns an example line for a list.
+ * @param games the games that can be submitted, if known
+ */
 export function exampleLine(games: readonly Game[]): string {
   const game = exampleGame(games);
   return `${exampleAddress(game)} ${game.alias}`;
 }
 
-/** Returns the hint for a game field. @param games the games that can be submitted; the first ones become the examples */
+/**
+ * Returns the hint for a game field.
+ * @param games the games that can be submitted; the first ones are used as examples
+ */
 export function gameHint(t: Translate, games: readonly Game[]): string {
   const names = games.slice(0, MOST_EXAMPLES).map(({ name }) => visibleLine(name));
   if (names.length === 0) return t('commands.addserver.options.game.description');
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Returns the message that a game is unknown or not allowed here, with the most similar games. */
+/**
+ * Returns a message saying that a game is unknown or not allowed here. If it's unknown, suggests the most similar games.
+ */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)
@@ -85,7 +98,7 @@ export function unusableGameText(audience: Audience, typed: string, games: GameI
   return withSign('not-sent', notReadyText(problem, t));
 }
 
-/** Returns the message that a game is unknown, with games that the member may have meant. */
+/** Returns a message saying that a game is unknown, with the games that the member may have meant. */
 export function unknownGame({ t, mention }: Audience, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
@@ -93,6 +106,6 @@ export function unknownGame({ t, mention }: Audience, typed: string, near: reado
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
-/** Returns the message that several games match, and asks the member to choose one. */
+/** Returns a message saying that several games match, which asks the member to choose one. */
 export const severalGamesText = ({ t }: Audience, typed: string): string =>
   t('list.severalGames', { game: escapeName(typed) });

@@ -6,12 +6,12 @@ import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /**
- * Returns the end of a key, so that people can recognise it, for use between backticks. @param lastFour empty if the key is
- * too short
+ * Returns the end of a key, so that people can recognise it. For use between backticks.
+ * @param lastFour empty if the key is too short
  */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
 
-/** Describes the problem with the guild's key, and what the reader can do about it. */
+/** Describes what is wrong with the guild's key and what the reader can do about it. */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {
@@ -24,13 +24,13 @@ export function keyText(why: NoKey, audience: Audience): string {
   }
 }
 
-/** Returns where to enter a key, or who can do it. */
+/** Tells admins how to enter a key, and other members to ask an admin. */
 export const enterText = ({ t, mention, isAdmin }: Audience): string =>
   t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
 
 /**
  * Returns what to do about a key that the service rejects.
- * @param setBy the id of the admin who set it, if known
+ * @param setBy the ID of the admin who set the key, if known
  */
 function renewText(audience: Audience, setBy?: string): string {
   const { t, mention, isAdmin } = audience;
@@ -39,11 +39,11 @@ function renewText(audience: Audience, setBy?: string): string {
   return t('key.renew', { userId: setBy, setkey: mention('setkey') });
 }
 
-/** Returns what to do after servers were rejected, or not sent, because of the key. */
+/** Returns what to do if servers were rejected or not sent because of the key. */
 export function nextForKey(audience: Audience, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
 }
 
-/** Returns the message that a key wasn't checked, and when it can be. */
+/** Returns a message saying that a key wasn't checked, and when it can be. */
 export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

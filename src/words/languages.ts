@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import en from './en.json' with { type: 'json' };
 
 /**
- * The bot's languages. The key is a BCP 47 tag and the name of the language's file. The values are Discord's locale codes
- * for the language (Discord docs: Reference, Locales). If one of them is wrong, Discord rejects all commands.
+ * The bot's languages. Each key is a BCP 47 tag and also the name of the language's file. The values are Discord's locale
+ * codes for the language (Discord docs: Reference, Locales). If any of them is wrong, Discord rejects all commands.
  */
 const LOCALES = {
   en: ['en-US', 'en-GB'],
@@ -30,29 +30,29 @@ const LOCALES = {
   id: ['id'],
 } as const;
 
-/** All texts of the bot in one language. */
+/** All the text that the bot uses, in one language. */
 export type Sentences = typeof en;
 
 export interface Language {
   /** A BCP 47 tag, such as `en` or `zh-TW`. */
   readonly tag: string;
-  /** Discord's locale codes for it, such as `en-US` and `en-GB`. */
+  /** Discord's locale codes for the language, such as `en-US` and `en-GB`. */
   readonly locales: readonly string[];
   readonly sentences: Sentences;
 }
 
-/** The source of all translations, which is also used for users whose own language isn't supported. */
+/** The language that all others are translated from. It's also used for users whose language isn't supported. */
 export const ENGLISH: Language = {
   tag: 'en',
   locales: LOCALES.en,
   sentences: en,
 };
 
-/** Returns the language for Discord's `locale`; English if it isn't supported. */
+/** Returns the language for one of Discord's locale codes, or English if the language isn't supported. */
 export const languageOf = (locale: string): Language =>
   languages.find(({ locales }) => locales.includes(locale)) ?? ENGLISH;
 
-/** All languages. They are loaded at startup, which takes 4 ms and 1.5 MB for 22 of them. */
+/** All languages. Loading all 22 of them at startup takes 4 ms and 1.5 MB. */
 export const languages: readonly Language[] = Object.entries(LOCALES).map(([tag, locales]) => ({
   tag,
   locales,

@@ -4,18 +4,19 @@ import { addressOf } from '../server-lists/row.ts';
 import type { Audience } from './words.ts';
 
 /**
- * Returns a page of the listing service for people. If the operator's link contains the placeholder, this is the page about
- * the address (`host:port`); otherwise it is the list. `undefined` if the operator hasn't configured a page.
+ * Returns a page on the listing service's website. If an address (`host:port`) is given and the operator's link contains
+ * the placeholder, this is the page about that address. Otherwise, it's the list of servers. Returns `undefined` if the
+ * operator hasn't configured a page.
  */
 export type ListingPages = (address?: string) => string | undefined;
 
-/** The placeholder for the submitted address in the operator's link. */
+/** The placeholder for the address in the operator's link. */
 const ADDRESS = '{address}';
 
 /**
- * Creates the function that returns the service's pages.
- * @param template an http or https URL that can contain {@link ADDRESS} once. If there is no address, the link ends before
- * the part that contains {@link ADDRESS}, which can be a query, a fragment, or the last segment of the path.
+ * Creates the function that returns pages on the service's website.
+ * @param template an http or https URL that can contain {@link ADDRESS} once. Without an address, the link ends before the
+ * part that contains the placeholder, which can be the query, the fragment or the last segment of the path
  */
 export function createListingPages(template: string | undefined): ListingPages {
   if (template === undefined) return () => undefined;
@@ -30,17 +31,17 @@ export function createListingPages(template: string | undefined): ListingPages {
   };
 }
 
-/** Encodes the characters that would end a link in Discord's markup. `URL` has already encoded all others. */
+/** Encodes the characters that would end a link in Discord's markup. All others have already been encoded by `URL`. */
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** Turns the text in square brackets into a link that doesn't show a preview below the message. */
+/** Turns the text in square brackets into a link. Discord shows no preview for it. */
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
 /** Removes the square brackets. */
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-/** Returns the page about a server; if there is no server, returns the list. */
+/** Returns the page about a server, or the list of servers if no server is given. */
 export const pageAbout = (
   { pages }: Pick<Audience, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,

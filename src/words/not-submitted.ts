@@ -11,7 +11,7 @@ import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** A reason why nothing was sent, other than a problem with the guild's key. */
+/** A reason that nothing was sent, apart from a problem with the guild's key. */
 type OtherReason = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
 /** Returns why nothing was sent, as a sentence for the member. */
@@ -35,7 +35,7 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Returns why an approved submission wasn't sent and is still waiting, and what the moderator can do. */
+/** Returns why an approved submission is still waiting instead of being sent, and what the moderator can do. */
 export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
@@ -53,7 +53,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Briefly describes why servers aren't sent, usually with a solution. */
+/** Briefly describes why servers weren't sent. Usually includes a solution. */
 export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText {
   switch (reason.code) {
     case 'in-flight':
@@ -73,17 +73,20 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
   }
 }
 
-/** Returns the message that a limit was reached, and how long it applies. */
+/** Returns a message saying that a limit has been reached, and until when it applies. */
 export function limitText({ code, limit, until }: ReachedLimit, t: Translate): ProblemText {
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** If at most this many servers are left, members are warned of a limit other than the daily quota. */
+/**
+ * Maximum number of remaining servers at which members are warned of a limit. Not used for the daily quota, which is always
+ * mentioned.
+ */
 const FEW_LEFT = 10;
 
 /**
- * Returns how many more servers can be submitted. Limits other than the daily quota are only mentioned if few servers are
- * left.
+ * Returns how many more servers can be submitted. Limits other than the daily quota are only mentioned if few servers
+ * remain.
  */
 export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
@@ -92,7 +95,10 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** Lists the first servers that were already submitted, and where to look up unknown ones. */
+/**
+ * Describes the earlier submission of the first server that was already submitted. If its outcome is unknown, also says
+ * where to look it up.
+ */
 function beforeTexts(
   { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,
@@ -105,10 +111,10 @@ function beforeTexts(
   return server.outcome.kind === 'unknown' ? [text, unknownText(audience, [server])] : [text];
 }
 
-/** The number of already submitted servers that a message names. */
+/** Maximum number of already submitted servers to name in a message. */
 const MOST_EARLIER = 3;
 
-/** Returns the first servers that were already submitted, with their outcomes. */
+/** Returns list items for the first servers that were already submitted, with their outcomes. */
 export const beforeItems = (
   t: Translate,
   all: readonly EarlierSubmission[],
@@ -118,7 +124,7 @@ export const beforeItems = (
     t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
   );
 
-/** Describes an earlier submission of a server: its outcome, game, time and submitter. */
+/** Describes an earlier submission of a server by its outcome, game, time and submitter. */
 function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const {
     game,
@@ -133,7 +139,7 @@ function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): 
   ].join(' · ');
 }
 
-/** The maximum length of a game's name, in UTF-16 units. */
+/** Maximum length of a game's name, in UTF-16 units. */
 const LONGEST_GAME = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {

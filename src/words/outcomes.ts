@@ -19,41 +19,41 @@ import { failureText, serviceWords } from './service.ts';
 import type { Audience, Translate } from './words.ts';
 
 /*
- * Texts about the outcomes of one or more servers, for members, the log channel and files. They are also used after a
- * crash.
+ * Text about the outcomes of one or more servers, for members, the log channel and files. After a crash, interrupted
+ * submissions are reported with the same text.
  */
 
-/** A server with its outcome, and its line number if it has one. */
+/** A server and its outcome, with its line number if it has one. */
 export interface ServerWithOutcome {
   readonly line?: number;
   readonly server: ServerSubmission;
   readonly outcome: ServerOutcome;
 }
 
-/** Servers with the same outcome. Except for accepted servers, they also have the same message from the service. */
+/** Servers with the same kind of outcome. Unless they were accepted, the service's message is also the same. */
 interface Group {
   readonly outcome: ServerOutcome;
   /**
-   * The service's messages, escaped, or the reason why there are none. Accepted servers can have several different
+   * The service's escaped messages, or the reason that there are none. Accepted servers can have several different
    * messages.
    */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
 
-/** Accepted servers come first, followed by failures, then by servers to check before they are sent again. */
+/** The order in which outcomes are listed. Servers that were accepted come first. Servers that weren't sent come last. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
-/** The number of further messages that are shown after the first of each outcome. `report.csv` contains all of them. */
+/** Maximum number of groups to show after the first group of each kind of outcome. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
 /**
- * The maximum length of the service's message about many servers, in UTF-16 units. All messages together fit into a reply
- * of 2,000, or into an embed.
+ * Maximum length of the service's message about several servers, in UTF-16 units. With this limit, all messages together
+ * fit into a reply of 2,000 or an embed.
  */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
-/** Returns the outcome of one server for its member. The embed shows which server it is. */
+/** Returns the outcome of one server, as text for the member. The embed shows which server it is. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
   const text = isAdded(outcome)
@@ -63,8 +63,8 @@ export function outcomeText(audience: Audience, server: ServerSubmission, outcom
 }
 
 /**
- * Returns the outcomes of many servers for their member, with lines that name the servers.
- * @param namesAll whether all failed servers are named, instead of the first ones
+ * Returns the outcomes of many servers, as text for the member. Lists servers below the text about their outcome.
+ * @param namesAll whether to list all servers that weren't accepted, instead of only the first ones
  */
 export function outcomeTexts(
   audience: Audience,
@@ -90,7 +90,7 @@ export function outcomeTexts(
 }
 
 /**
- * Returns the outcomes of servers for a log channel. They are short enough to fit on one line together.
+ * Returns the outcomes of servers for a log channel. All of them together are short enough for one line.
  * @param all how many servers were submitted together
  */
 export function outcomesForLog(
@@ -106,7 +106,7 @@ export function outcomesForLog(
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** Returns the outcome of a server that was submitted alone. */
+/** Returns the log text for a server that was submitted on its own. */
 function logText(t: Translate, outcome: ServerOutcome): string {
   const said = saidOf(t, outcome, LONGEST_IN_LOG);
   if (isAdded(outcome)) return withSign(outcome.kind, said);
@@ -114,11 +114,14 @@ function logText(t: Translate, outcome: ServerOutcome): string {
   return said === '' ? item : t('look.about', { item, why: said });
 }
 
-/** Returns the service's message about a server, or the reason why there is none, for use in a cell of a file. */
+/** Returns the service's message about a server, or the reason that there is none, for a cell in a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
-/** Returns the groups that fit into a message, always including the first of each outcome. */
+/**
+ * Groups servers by outcome, and returns the groups that fit into a message. The first group of each kind of outcome is
+ * always included.
+ */
 function groupsOf(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -143,7 +146,8 @@ function groupsOf(
 }
 
 /**
- * Joins the different messages about accepted servers, up to a limit. Groups with any other outcome have only one message.
+ * Joins the different messages about accepted servers, up to a maximum number. Groups with other outcomes have only one
+ * message.
  */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
@@ -151,17 +155,17 @@ function saidTogether(said: Group['said']): string {
   return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
 }
 
-/** Whether the service accepted a server with exactly the specification's message, which needs no addition. */
+/** Whether the service accepted the server with exactly the message in the specification, which needs no further text. */
 const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
-/** Returns the service's message, escaped, or the reason why there is none. */
+/** Returns the service's escaped message, or the reason that there is none. */
 const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
 /**
- * Returns the same for use after a heading. If a server was accepted, the heading already says what the message means, so
- * the message is only quoted.
+ * Like {@link saidOf}, but for use after a heading. For accepted servers, the heading already explains what the message
+ * means, so the message is only quoted.
  */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
@@ -175,15 +179,15 @@ function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: 
 }
 
 /**
- * Adds the next step to the text of an outcome. If the text ends with a quote from the service, the step begins on a new
- * line.
+ * Adds the next step to the text about an outcome. If the text ends with a message from the service, the next step starts
+ * on a new line.
  */
 function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
 }
 
-/** Returns what to do about servers with the same outcome. */
+/** Returns what the member can do about servers with the same outcome. */
 function nextText(
   audience: Audience,
   outcome: ServerOutcome,
@@ -194,7 +198,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      // The text already says when a paused key can be used again.
+      // The text about the outcome already says when the paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return unknownText(audience, servers);
@@ -214,9 +218,7 @@ function nextText(
   }
 }
 
-/**
- * Returns where to look up servers whose outcome is unknown. If there is no link to the site, members should ask an admin.
- */
+/** Returns where to look up servers with an unknown outcome. If no website is configured, tells members to ask an admin. */
 export function unknownText(audience: Audience, servers: readonly ServerSubmission[]): string {
   const { t, isAdmin } = audience;
   const page = pageAbout(audience, onlyOf(servers));
@@ -228,8 +230,8 @@ const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefi
   servers.length === 1 ? servers[0] : undefined;
 
 /**
- * Returns the page on which to look up servers whose outcome is unknown. This is the page about a single server, or the
- * list.
+ * Returns the page on which to look up servers with an unknown outcome. For a single server, this is the page about that
+ * server; for several, it's the list.
  */
 export function pageOfUnknown(
   audience: Pick<Audience, 'pages'>,
@@ -239,13 +241,13 @@ export function pageOfUnknown(
   return unknown.length === 0 ? undefined : pageAbout(audience, onlyOf(unknown));
 }
 
-/** The maximum number of servers in an announcement. */
+/** Maximum number of servers to show in an announcement. */
 const MOST_ANNOUNCED = 10;
 
 /**
- * Returns the guild's public announcement of servers that were sent for review. Returns `undefined` if there are none, or
- * if the guild doesn't announce submissions.
- * @param user the member who submitted them
+ * Returns the guild's public announcement of the servers that were sent for review. Returns `undefined` if there are no
+ * such servers or the guild doesn't announce submissions.
+ * @param user the member who submitted the servers
  */
 export function announcementOf(
   { user }: { readonly user: { readonly id: string } },

@@ -6,20 +6,23 @@ import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
-/** The problem with a game server, for the user who typed it. */
+/** Text about the problem with a game server, for the user who typed it. */
 export interface ProblemText {
-  /** A few words to show after the address. */
+  /** A few words that follow the address. */
   readonly short: string;
-  /** A sentence with the solution, if it isn't obvious. */
+  /** A sentence with the solution, unless it's obvious. */
   readonly help?: string | undefined;
 }
 
-/** The only game whose servers don't need a port, because an SRV record of their name can contain it. */
+/** The only game whose servers don't need a port, because the port can come from an SRV record. */
 const MINECRAFT = 'minecraft';
-/** The maximum length of input that a message repeats, in UTF-16 units. */
+/** Maximum length of typed text to repeat in a message, in UTF-16 units. */
 const LONGEST_VALUE = 60;
 
-/** Returns the text about a problem. @param most the maximum length of each repeated value, in UTF-16 units */
+/**
+ * Returns the text about a problem.
+ * @param most the maximum length of each repeated value, in UTF-16 units
+ */
 export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VALUE): ProblemText {
   const values = valuesOf(problem, most);
   const short = t(`problem.short.${shortKey(problem)}`, values);
@@ -27,7 +30,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** Ranges that have their own explanation. All others are called special. */
+/** Ranges with an explanation of their own. All other ranges are described as special. */
 const EXPLAINED_RANGES = ['private', 'loopback', 'shared'] as const;
 
 function shortKey(problem: RowProblem) {
@@ -85,7 +88,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** Returns the values of a problem, with all text escaped for use between backticks. */
+/** Returns the values to insert into the text about a problem, escaped for use between backticks. */
 function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
@@ -98,14 +101,14 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
   return { ...Object.fromEntries(entries), example, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }
 
-/** Returns the message that a server wasn't sent, with the problem and its solution. */
+/** Returns a message saying that a server wasn't sent, with the problem and its solution. */
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
-/** Returns the message that a pending submission wasn't changed, with the problem and its solution. */
+/** Returns a message saying that a pending submission wasn't changed, with the problem and its solution. */
 export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
-/** Returns a server's problem and its solution, for use after its address or in a cell of a file. */
+/** Returns a problem and its solution, for use after the server's address or in a cell in a file. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

@@ -6,8 +6,8 @@ import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * The sign of an outcome in text, and the colour of its embed (Discord's own green, red and yellow). Anything that the bot
- * rejects before sending it looks like `not-sent`.
+ * The emoji that marks each outcome in text, and the colour of the embed (Discord's own green, red and yellow). Servers
+ * that the bot rejects before sending look like `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
@@ -16,23 +16,23 @@ export const LOOK = {
   unknown: { sign: '❓', color: 0xfee75c },
 } as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
 
-/** Puts the sign of an outcome in front of a text. */
+/** Puts the emoji of an outcome in front of text. */
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
-/** The kinds of outcomes, in the order in which they are listed. */
+/** The kinds of outcome, in the order in which they are listed. */
 export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
 
-/** Returns the worst outcome, which determines the colour of the embed; `not-sent` for an empty list. */
+/** Returns the worst of several outcomes, which determines the embed's colour. Returns `not-sent` for an empty list. */
 export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
   const worstFirst = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
   return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
 }
 
-/** Returns a game by its alias. If the game is unknown, the alias is used as its name. */
+/** Returns the game with this alias. If it's unknown, uses the alias as its name. */
 export const gameNamed = (alias: string, games: GameIndex): Game =>
   games.find(alias) ?? { name: alias, alias };
 
-/** The parts of a line about a server. They may be a user's own words. */
+/** The parts of a line about a server. They can contain text that a member typed. */
 interface ServerWords {
   /** The game's name. */
   readonly game: string;
@@ -41,7 +41,7 @@ interface ServerWords {
   readonly queryPort?: number | string | undefined;
 }
 
-/** The maximum lengths of the parts of a line, in UTF-16 units. */
+/** Maximum lengths of the parts of a line, in UTF-16 units. */
 interface LongestWords {
   readonly name: number;
   readonly address: number;
@@ -49,7 +49,7 @@ interface LongestWords {
 
 const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
 
-/** Formats a game server in the way that all messages use: `**Game** `address``, and its query port if it differs. */
+/** Formats a game server the way all messages show it: `**Game** `address``, followed by the query port if it differs. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
@@ -61,11 +61,11 @@ export function serverLine(
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
 }
 
-/** Matches a line from {@link serverLine}, or a list item that contains the input. */
+/** Matches a line built by {@link serverLine}, or a list item that contains typed text. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
 /**
- * Reads the game servers in one of the bot's messages as rows that can be submitted again. Doesn't include servers in
+ * Reads the game servers in one of the bot's own messages as rows that can be submitted again. Doesn't include servers from
  * attached files.
  */
 export function readServerLines(shown: TextParts): readonly TypedRow[] {
@@ -81,13 +81,13 @@ export function readServerLines(shown: TextParts): readonly TypedRow[] {
     });
 }
 
-/** The parts of a message that can contain servers. */
+/** The parts of a message in which servers are listed. */
 interface TextParts {
   readonly content: string;
   readonly embeds: readonly unknown[];
 }
 
-/** Formats a submission for people: the game's name and the address. */
+/** Describes a submission to people by the game's name and the address. */
 export function describe(
   t: Translate,
   submission: ServerSubmission,
@@ -99,7 +99,7 @@ export function describe(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
 }
 
-/** Lists in small print the values that a server lookup found for these rows; '' if it didn't find any. */
+/** Lists in small print which values the server lookup filled in for these rows. Returns '' if there are none. */
 export function foundText(t: Translate, rows: readonly Row[]): string {
   const all = rows.flatMap(({ found = [] }) => found);
   const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))
@@ -108,45 +108,53 @@ export function foundText(t: Translate, rows: readonly Row[]): string {
   return texts.length === 0 ? '' : `-# ${sentences(...texts)}`;
 }
 
-/** Formats the input about a game server like {@link serverLine}. @param typed the input without passwords */
+/**
+ * Formats the text typed for a game server like {@link serverLine}.
+ * @param typed the typed text, without passwords
+ */
 export function typedLine(
   t: Translate,
   { server, port, queryPort, game }: TypedRow,
   games: GameIndex,
 ): string {
-  // "play.example.com:27015", but "play.example.com:1 27015" if there are two ports.
+  // Formats one port as "play.example.com:27015", and a second one as "play.example.com:1 27015".
   const separator = /[\s:]/.test(server) ? ' ' : ':';
   const address = [server, port].filter((part) => part !== '').join(separator);
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/** The number of lines that a message names. More wouldn't fit on a phone's screen, and the files contain all of them. */
+/**
+ * Maximum number of lines to list in a message. More lines wouldn't fit on a phone's screen, and all of them are in the
+ * files.
+ */
 export const MOST_NAMED = 5;
-/** The number of lines that follow each text, if a message has several texts. */
+/** Maximum number of lines to list after each text, if a message has several texts. */
 export const FEW_NAMED = 3;
-/** The maximum length of input that a line repeats, in UTF-16 units. A line then takes up to three lines on a phone. */
+/**
+ * Maximum length of typed text to repeat in a line, in UTF-16 units. Such a line wraps to at most three lines on a phone.
+ */
 const LONGEST_ITEM = 40;
 
-/** Formats the address of a server for a sentence. */
+/** Formats a server's address for use in a sentence. */
 export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
   itemCode(addressOf(server));
 
 const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
 
-/** Formats an address, or the input, as a list item, with its line number if it has one. */
+/** Formats an address or typed text as a list item, with its line number if it has one. */
 export function addressItem(t: Translate, text: string, line?: number): string {
   const code = itemCode(text);
   return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
 }
 
-/** Formats a server's address like {@link addressItem}. */
+/** Formats a server's address as in {@link addressItem}. */
 export const serverItem = (
   t: Translate,
   server: Pick<ServerSubmission, 'server' | 'port'>,
   line?: number,
 ): string => addressItem(t, addressOf(server), line);
 
-/** Returns a line for each of the first items, and a final line with the number of the others. */
+/** Returns a line for each of the first items, and a last line with the number of the remaining ones. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -159,24 +167,24 @@ export function firstItems<Item>(
 const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
-/** The content of an embed with game servers. */
+/** The content of an embed that lists game servers. */
 export interface ServerEmbed {
-  /** Absent until there is an outcome. */
+  /** Absent if there is no outcome yet. */
   readonly color?: number;
   readonly description: string;
 }
 
 /**
- * The maximum length of an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"), minus the line with the
- * number of remaining servers.
+ * Maximum length of the lines in an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"). Leaves room
+ * for a last line with the number of remaining servers.
  */
 const EMBED_CAPACITY = 4096 - 100;
 
 /**
- * Builds the embed with game servers for a reply, a report, an announcement or a log entry. Important information belongs
- * in the message text, because users can disable embeds.
- * @param lines built by {@link serverLine} or {@link describe}
- * @param most the number of lines to show, followed by a line with the number of the others
+ * Builds the embed that lists game servers in a reply, a report, an announcement or a log entry. Important information
+ * belongs in the message text, because users can turn off embeds.
+ * @param lines lines built by {@link serverLine} or {@link describe}
+ * @param most the maximum number of lines to show; a last line has the number of the remaining ones
  */
 export function serverEmbed(
   t: Translate,
@@ -188,9 +196,9 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit, and a line with the number of the others.
+ * Returns as many lines as fit, and a last line with the number of the remaining ones.
  * @param count the total number
- * @param most the maximum length of the lines, in UTF-16 units; by default they fit into an embed
+ * @param most the maximum length of the lines, in UTF-16 units; by default, they fit into an embed
  */
 export function fittingLines(
   t: Translate,

@@ -5,7 +5,7 @@ import type { Translate } from './words.ts';
 
 /**
  * Returns the service's message unchanged. If the reader's language isn't English and the message is one of the six in the
- * specification, a translation comes first.
+ * specification, a translation is placed in front of it.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
@@ -15,8 +15,8 @@ export function serviceWords(message: string, t: Translate): string {
 }
 
 /**
- * Returns a sentence for a member about why there is no usable response from the listing service. Doesn't include the
- * service's text.
+ * Returns a sentence that explains to a member why the listing service gave no usable response. Doesn't include any text
+ * from the service.
  */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);

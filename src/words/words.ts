@@ -12,33 +12,40 @@ declare module 'i18next' {
   }
 }
 
-/** Returns a whole sentence by its key. Inserts named values, and chooses the plural form by `count`. */
+/** Returns a whole sentence by its key. Inserts the given values, and chooses the plural form according to `count`. */
 export type Translate = TFunction & {
-  /** Joins texts with "and": `a, b, and c`. */
+  /** Joins items with "and", as in `a, b, and c`. */
   and(texts: readonly string[]): string;
-  /** Joins texts with "or": `a, b, or c`. */
+  /** Joins items with "or", as in `a, b, or c`. */
   or(texts: readonly string[]): string;
-  /** Returns the listing service's site for use in a sentence. @param page the page that it links to */
+  /**
+   * Returns the name of the listing service's website for use in a sentence.
+   * @param page the page to link it to
+   */
   site(page?: string): string;
 };
 
-/** Returns the sentences for Discord's `locale` (such as `en-US` or `de`); English if the language isn't supported. */
+/**
+ * Returns the sentences for one of Discord's locale codes (such as `en-US` or `de`), or in English if the language isn't
+ * supported.
+ */
 export type WordsFor = (locale: string) => Translate;
 
 /** The person who reads a sentence. */
 export interface Audience {
   /** The sentences in the reader's language. */
   readonly t: Translate;
-  /** Formats a command as a clickable mention, or as plain text while its id is unknown. */
+  /** Formats a command as a clickable mention, or as plain text if its ID isn't known yet. */
   readonly mention: (command: string) => string;
-  /** Whether the reader can manage the guild. Admins are told what to do, and others who to ask. */
+  /** Whether the reader can manage the guild. Admins are told what to do, and other members are told who to ask. */
   readonly isAdmin: boolean;
   readonly pages: ListingPages;
 }
 
 /**
- * Creates the sentences in every language. They contain the name of the listing service.
- * @param service the operator's name for it and the page that the name links to, in the form for {@link createListingPages}
+ * Creates the sentences in every language, with the name of the listing service filled in.
+ * @param service the name that the operator gave the service, and the page to link it to, as expected by {@link
+ * createListingPages}
  */
 export function createWords(
   service: { readonly name?: string | undefined; readonly page?: string | undefined } = {},
@@ -56,7 +63,7 @@ export function createWords(
   const byLocale = new Map(
     spoken.flatMap((language) => language.locales.map((locale) => [locale, language])),
   );
-  /** Each language is created when it is first needed, because all of them together take 24 ms and 5 MB (measured). */
+  /** Each language is created when it's first needed, because all of them together take 24 ms and 5 MB (measured). */
   const made = new Map<Language, Translate>();
   const wordsFor: WordsFor = (locale) => {
     const language = byLocale.get(locale) ?? ENGLISH;
@@ -67,15 +74,15 @@ export function createWords(
   return { wordsFor, pages };
 }
 
-/** Returns the names of Discord's pages and permissions in this language, for sentences that mention them. */
+/** Returns the names of Discord's pages and permissions in this language, for use in sentences. */
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
 });
 
 /**
- * Returns the service's name as values for sentences: `{{Service}}` at the beginning, and `{{service}}` and others
- * elsewhere. The suffix `_plain` is for places without markup.
+ * Returns the forms of the service's name that sentences can use. `{{Service}}` is for the beginning of a sentence, and
+ * `{{service}}` and the others are for use within one. Forms with the suffix `_plain` are for places without markup.
  */
 function nameForms(
   { listing }: Sentences,
@@ -103,7 +110,7 @@ function translator(
     resources: { [tag]: { translation: sentences } },
     initAsync: false,
     interpolation: {
-      // Discord doesn't use HTML. Text from other people is escaped where it is inserted.
+      // Discord doesn't use HTML. Text from other people is escaped where it's inserted.
       escapeValue: false,
       defaultVariables: forms,
       alwaysFormat: true,
@@ -119,7 +126,7 @@ function translator(
   });
 }
 
-/** Values that are formatted as quantities. Ports, ids, seconds and line numbers aren't. */
+/** Values to format as quantities. Ports, IDs, seconds and line numbers aren't quantities. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
 /** Formats quantities in the language's number format. */
@@ -135,10 +142,10 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** The number of sentences that are cached per language. When there are more, the oldest is dropped. */
+/** Maximum number of cached sentences per language. When there are more, the oldest ones are dropped. */
 const MOST_REMEMBERED = 500;
 
-/** Caches sentences, because i18next takes 20 µs for each, and most of them recur with the same values. */
+/** Caches sentences, because i18next takes 20 µs for each, and most of them are needed again with the same values. */
 function remembering(translate: TFunction): TFunction {
   const sentences = createBoundedMap<string>(MOST_REMEMBERED);
   const remembered = (key: string, values?: object): string => {
