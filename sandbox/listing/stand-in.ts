@@ -38,7 +38,7 @@ export interface ListingOptions {
 /** The API keys that are valid by default. */
 const SANDBOX_KEYS = ['sandbox-key', 'sandbox-key-1234'] as const;
 
-/** A simulated listing service on a loopback address, which can be told to fail. */
+/** A simulated listing service on a loopback address. Tests can make it fail. */
 export type ListingStandIn = Awaited<ReturnType<typeof startListing>>;
 
 /**

@@ -123,7 +123,7 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'A deferred response only sets whether it is private': [
     checkResponse({ kind: 2, hasSource: false, body: { type: 5, data: { flags: 4 } } }),
   ],
-  'The value of a choice is a text of 1 to 100 characters': [
+  'The value of a choice is a string of 1 to 100 characters': [
     checkChoices({ choices: [{ name: 'A', value: long }] }),
     checkChoices({ choices: [{ name: 'A', value: '' }] }),
   ],

@@ -232,7 +232,7 @@ interface SentChoices {
 export const CHOICE_RULES: readonly Rule<SentChoices>[] = [
   {
     // The published schema allows 6,000 characters, but the documentation only 100.
-    title: 'The value of a choice is a text of 1 to 100 characters',
+    title: 'The value of a choice is a string of 1 to 100 characters',
     check: ({ choices }) =>
       firstWrong(choices, ['choices'], ({ value }) => typeof value !== 'string' || !isShortText(value)),
   },

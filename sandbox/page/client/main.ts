@@ -180,7 +180,7 @@ function draw(): void {
   focusStory(view);
 }
 
-/** Focuses *Next* at every new step, unless the user is typing. */
+/** Focuses *Next* whenever a new step is shown, unless the user is typing. */
 function focusStory({ scenario }: View): void {
   const step = `${scenario?.seat.guild} ${scenario?.step} ${scenario?.state}`;
   const next = document.querySelector<HTMLElement>('.caption .next');
