@@ -8,35 +8,38 @@ import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 
 const keySchema = z.object({
-  /** An encrypted record. It is validated when it is decrypted. */
+  /** The encrypted key. Its structure is only validated when it is decrypted. */
   sealed: z.unknown(),
   /**
-   * The last four characters, so that people recognise the key even if it can't be decrypted; empty if the key has fewer
-   * than 12 characters.
+   * The key's last four characters, so that people can recognise the key even if it can't be decrypted. Empty if the key
+   * has fewer than 12 characters.
    */
   lastFour: z.string(),
-  /** The Discord id of the member who ran /setkey. */
+  /** The Discord user id of the member who ran /setkey. */
   setBy: z.string(),
-  /** In ISO 8601, like all times in this record. It also distinguishes the guild's keys from each other. */
+  /**
+   * When the key was set, in ISO 8601 (like all times in this record). It also serves to tell the guild's previous and
+   * current keys apart.
+   */
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /** The service's last response to a request with the key. It doesn't have a message if the response was a games list. */
+  /** The service's last response to a request with this key. Responses with a list of games have no message. */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** The first time that the service rejected the key after last accepting it. */
+  /** When the service first rejected the key after it had last accepted it. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
 
-/** The first part of the names of stored keys, followed by the id of their guild. */
+/** Prefix of the names of stored keys, followed by the guild's id. */
 export const API_KEYS = 'api-key';
 
-/** Returns the context that binds an encrypted key to its guild, so that it can't be decrypted for another guild. */
+/** Returns the encryption context that binds a key to its guild, so that the key can't be decrypted for another guild. */
 export const sealContext = (guildId: string): string => `guild ${guildId}: API key`;
 
 export interface ApiKeysDeps {
@@ -46,35 +49,35 @@ export interface ApiKeysDeps {
   readonly now?: () => number;
 }
 
-/** The information about a key that is available without decrypting it. For a damaged record, this is only `readable`. */
+/** What is known about a key without revealing it. For a damaged record, only `readable` is set. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
 }
 
-/** A guild's key, ready for a request. */
+/** A guild's decrypted key, ready to be used for a request. */
 export interface UsableKey {
   readonly key: Secret;
-  /** When the key was set. This distinguishes it from a later key of the same guild. */
+  /** When the key was set. It tells this key apart from one that the guild sets later. */
   readonly setAt: string;
 }
 
-/** The reason why the guild's key can't be used for a request. */
+/** The reason why the guild's key can't be used for requests. */
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }
-  /** The service rejected it. `setBy` is the Discord id of the member who set it. */
+  /** The service has rejected the key. `setBy` is the Discord user id of the member who set it. */
   | { readonly code: 'key-invalid'; readonly setBy: string };
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
- * How long a rejected key isn't used, in milliseconds. The service may have rejected it by mistake, so the next request
- * after this time tests it.
+ * How long a key isn't used after the service has rejected it, in milliseconds. After that, the next request tries the key
+ * again, because the service may have rejected it by mistake.
  */
 const REST_MS = HOUR_MS;
 
-/** Creates the store for the guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
+/** Creates the store for guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({
@@ -85,7 +88,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   });
   const time = () => new Date(now()).toISOString();
 
-  /** Decrypts the key; `undefined` if that isn't possible. */
+  /** Decrypts the key, or returns `undefined` if that isn't possible. */
   function open(guildId: string, { sealed }: KeyRecord): Secret | undefined {
     try {
       return new Secret(encryption.open(sealed, sealContext(guildId)));
@@ -95,16 +98,17 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
-  /** Whether the service rejected the key so recently that the bot doesn't send requests with it. */
+  /** Whether the service rejected the key so recently that the bot doesn't use it for now. */
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
     const age = now() - Date.parse(answer?.at ?? invalidSince);
-    // A time in the future means that the clock has been set back.
+    // A time in the future means that the clock was set back.
     return age >= 0 && age < REST_MS;
   }
 
   /**
-   * Returns the record, or the reason why it can't be used: there is none, it can't be read, or its key counts as rejected.
+   * Returns the key's record, or the reason why it can't be used: there is none, it can't be read, or `isRejected` returns
+   * true for it.
    */
   async function find(
     guildId: string,
@@ -117,7 +121,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
   }
 
   /**
-   * Returns the key, or the reason why it can't be used: there is none, it counts as rejected, or it can't be decrypted.
+   * Returns the decrypted key, or the reason why it can't be used: there is none, it can't be read or decrypted, or
+   * `isRejected` returns true for its record.
    */
   async function findKey(
     guildId: string,
@@ -130,9 +135,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
   }
 
   return {
-    /** Returns the key for a request, unless the service rejected it recently. */
+    /** Returns the key to use for a request, unless the service rejected it recently. */
     usable: (guildId: string): Promise<UsableKey | NoKey> => findKey(guildId, isResting),
-    /** Returns the key even if the service rejected it; `undefined` if there is none, or it can't be decrypted. */
+    /** Returns the key even if the service has rejected it, or `undefined` if there is none or it can't be decrypted. */
     async get(guildId: string): Promise<UsableKey | undefined> {
       const found = await findKey(guildId, () => false);
       return 'code' in found ? undefined : found;
@@ -145,8 +150,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
       return { ...known, readable: open(guildId, record) !== undefined };
     },
     /**
-     * Returns the problem with the key: there is none, its record is damaged, or the service's last response rejected it.
-     * Doesn't decrypt the key, which would take a quarter of the time of a `/help` (measured).
+     * Returns the problem with the guild's key, if any: there is none, its record is damaged, or the service rejected it in
+     * the last response. The key isn't decrypted, because that would take up a quarter of the time needed for `/help`
+     * (measured).
      */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
@@ -166,8 +172,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await store.cutLog();
     },
     /**
-     * Records how the service treated the key in a request, unless the guild has set another key since.
-     * @returns the change that admins have to be notified of, if any
+     * Records whether the service accepted the key in a request. Does nothing if the guild has set another key in the
+     * meantime.
+     * @returns the change to notify the guild's admins of, if any
      */
     async noteOutcome(
       guildId: string,
@@ -192,7 +199,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
     },
     /**
-     * @param setAt if given, only deletes the key that was set at this time; otherwise deletes any key
+     * Deletes the guild's key.
+     * @param setAt if given, the key is only deleted if it was set at this time
      * @returns whether a key was deleted
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
@@ -212,7 +220,7 @@ function changeOf(said: KeyVerdict, { invalidSince }: KeyRecord): KeyChange | un
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
-/** What a response says about the key. `unclear`: the service's message may be about the key. */
+/** What a response says about the key. `unclear` means that the service's message may or may not be about the key. */
 type KeyVerdict = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
 function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {
@@ -222,7 +230,7 @@ function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {
       return 'accepted';
     case 'rejected':
       if (outcome.known === 'invalidKey') return 'rejected';
-      // The other known errors are about the servers. An unknown message may be about the account.
+      // All other known errors are about the servers. An unknown message could be about the account.
       return outcome.known === undefined ? 'unclear' : 'nothing';
     default:
       return 'nothing';

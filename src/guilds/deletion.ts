@@ -19,8 +19,8 @@ export interface DeletionDeps {
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Creates the functions that delete data on request. Each uses a single transaction, so nothing is deleted if it throws a
- * StoreError.
+ * Creates the functions that delete data on request. Each of them uses a single transaction, so that nothing is deleted if
+ * it throws a StoreError.
  */
 export function createDeletion({
   store,
@@ -32,8 +32,8 @@ export function createDeletion({
 }: DeletionDeps) {
   return {
     /**
-     * Deletes all data of a guild, except the number of servers that still count towards its limit. Takes 200 ms for 20,000
-     * servers (measured).
+     * Deletes all of a guild's data, but keeps the number of servers that still count towards the guild's limit. Takes 200
+     * ms for 20,000 servers (measured).
      */
     async guild(guildId: string): Promise<void> {
       await store.inGuild(guildId, async () => {
@@ -48,8 +48,8 @@ export function createDeletion({
     },
     /**
      * Removes a member's name from their submissions in a guild, and deletes their drafts and their opt-out from direct
-     * messages. Deletes their id once no limit needs it.
-     * @returns how many servers the name was removed from
+     * messages. The member's user id is deleted once no limit needs it any longer.
+     * @returns the number of servers that the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {
       const count = await store.inGuild(guildId, async () => {
@@ -62,7 +62,7 @@ export function createDeletion({
   };
 }
 
-/** Returns the guilds that have a key, settings, panels, or a member who opted out of direct messages. */
+/** Returns the ids of guilds that have a key, settings, panels, or a member who opted out of direct messages. */
 export async function guildsWithStoredData({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const areas = [API_KEYS, SETTINGS, PANELS];
   const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();

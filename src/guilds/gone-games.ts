@@ -12,15 +12,15 @@ export interface GoneGamesDeps {
 }
 
 /**
- * Creates the function that notifies guilds, once per removal, when the service no longer has a game that they allow. The
- * service may have renamed it.
+ * Creates the function that notifies guilds if the service no longer has a game that they allow, for example because the
+ * game was renamed. Each guild is notified once per removed game.
  */
 export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
     for (const guildId of await values.ids(SETTINGS)) {
-      // Lets other work run.
+      // Yields to other work.
       await setImmediate();
       stopping.throwIfAborted();
       const now = await settings.getOrUnreadable(guildId);
@@ -28,9 +28,10 @@ export function createGoneGames({ values, settings, games, report }: GoneGamesDe
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const reported = now.goneGames ?? [];
       const unreported = gone.filter((alias) => !reported.includes(alias));
-      // Keeps the list up to date when a game comes back, so that the guild is notified if the game is removed again.
+      // If a game is available again, it is removed from the list, so that the guild is notified again if the game
+      // disappears another time.
       if (unreported.length === 0 && gone.length === reported.length) continue;
-      // The settings may have been deleted since they were read.
+      // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
       if (unreported.length > 0) await report(guildId, unreported);
     }

@@ -16,7 +16,7 @@ export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissio
 }
 
 /**
- * Creates everything that belongs to a guild: its key, its settings, its access to the bot and the deletion of its
+ * Creates all the parts that deal with guilds: their keys and settings, their access to the bot, and the deletion of their
  * data.
  */
 export function createGuilds(deps: GuildsDeps) {

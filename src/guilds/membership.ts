@@ -7,32 +7,32 @@ import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
 import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
-/** The pause after asking Discord about a guild, in milliseconds. Discord allows 50 requests a second. */
+/** Delay after asking Discord about a guild, in milliseconds. Discord allows 50 requests per second. */
 const PAUSE_MS = 250;
-/** The number of rows that one statement writes. */
+/** Number of rows written per statement. */
 const ROWS_PER_STATEMENT = 500;
-/** The key under which the id of the application that uses the store is saved. */
+/** Key of the stored id of the application that the store belongs to. */
 const APPLICATION = 'application:current';
 
 export interface MembershipDeps {
   readonly store: Pick<Store, 'tables' | 'values'>;
   readonly deletion: Pick<Deletion, 'guild'>;
-  /** The guilds with submissions or drafts. */
+  /** Lists the guilds that have submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
   /**
-   * Returns whether Discord reports that the guild is unknown or closed to the bot. Throws an error if Discord's response
-   * is unclear.
+   * Returns whether Discord reports the guild as unknown or inaccessible to the bot. Throws if Discord's response is
+   * inconclusive.
    */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
   readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
-  /** Returns the id of the token's application. */
+  /** Returns the id of the application that the bot's token belongs to. */
   readonly applicationId: () => Promise<string>;
-  /** Whether the clock is right. If it isn't, no data is deleted. */
+  /** Whether the system clock is correct. If not, no data is deleted. */
   readonly isClockRight: () => Promise<boolean>;
   readonly claimJob: ClaimJob;
   readonly checkEveryMs: number;
-  /** How long a guild's data is kept without a sign that the guild still uses the bot. */
+  /** How long a guild's data is kept if nothing indicates that the guild still uses the bot, in milliseconds. */
   readonly graceMs: number;
   readonly pauseMs?: number;
   readonly logger: Logger;
@@ -40,21 +40,25 @@ export interface MembershipDeps {
 }
 
 /**
- * Creates the job that deletes the data of guilds that the bot was removed from. Without intents, Discord doesn't notify
- * the bot of its removal. So if no member has used the bot in a guild during the grace period, the job asks Discord about
- * the guild. If the guild is unknown to Discord or closed to the bot, all its data is deleted. Otherwise the grace period
- * restarts. A guild can have the commands without the bot user, and keeps its data while they are used.
+ * Creates the job that deletes the data of guilds that the bot was removed from. The bot uses no intents, so Discord
+ * doesn't notify it when it is removed. Instead, if no member has used the bot in a guild during the grace period, the job
+ * asks Discord about that guild. If Discord reports it as unknown or inaccessible, all of its data is deleted; otherwise,
+ * the grace period starts again. A guild can have the commands without having the bot user, and keeps its data as long as
+ * the commands are used.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
   const { pauseMs = PAUSE_MS, now = () => Date.now() } = deps;
-  // The job doesn't run at startup, when members are waiting.
+  // The job doesn't run at startup, because members may be waiting for replies at that time.
   const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
-  /** When a command was last used in each guild. The next check saves these times. */
+  /** When a command was last used in each guild, for times that haven't been saved to the store yet. */
   const uses = new Map<string, number>();
 
-  /** Checks guilds in one process for all. The other processes only save where commands were used. */
+  /**
+   * Saves the guilds in which commands were used, and then checks for guilds that the bot has left. Only one process runs
+   * the check on behalf of all of them.
+   */
   async function checkOrWrite(): Promise<void> {
     try {
       await writeUses();
@@ -92,8 +96,8 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   /**
-   * Restarts the grace period of all guilds if the token belongs to another application, because all guilds are unknown to
-   * a new application.
+   * Restarts the grace period of every guild if the token now belongs to a different application, because Discord reports
+   * all guilds as unknown to a new application.
    */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
@@ -108,7 +112,7 @@ export function createMembership(deps: MembershipDeps) {
     );
   }
 
-  /** Asks Discord about a guild, then deletes its data or restarts its grace period. */
+  /** Asks Discord about a guild, and then either deletes the guild's data or restarts its grace period. */
   async function ask(guildId: string): Promise<void> {
     try {
       if (await deps.isForeign(guildId, stopping)) {
@@ -135,7 +139,7 @@ export function createMembership(deps: MembershipDeps) {
     const written = [...uses];
     await save(written.map(([guild_id, unused_since]) => ({ guild_id, unused_since })));
     for (const [guildId, usedAt] of written) {
-      // Another command may have been used in the guild since then.
+      // Kept if another command has been used in the guild in the meantime.
       if (uses.get(guildId) === usedAt) uses.delete(guildId);
     }
   }
@@ -157,9 +161,12 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /** Records an interaction that the guild's own installation authorised. This proves that the guild has the commands. */
+    /**
+     * Records that a command was used in a guild that has the application installed, which proves that the guild still has
+     * the commands.
+     */
     used: (guildId: string): void => void uses.set(guildId, now()),
-    /** Runs a check, or waits for one that is already running. Never throws. */
+    /** Runs a check, or waits for the one that is already running. Never throws. */
     check: job.run,
     start: job.start,
     async stop() {

@@ -4,47 +4,52 @@ import type { Logger } from '../logger.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The highest daily quota, in servers. This is many times the longest list. */
+/** Highest daily quota that can be set, in servers. It is many times the length of the longest list. */
 export const HIGHEST_QUOTA = 9_999;
 
-/** The first part of the names of stored settings, followed by the id of their guild. */
+/** Prefix of the names of stored settings, followed by the guild's id. */
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** The guild's Discord locale at the last change or submission. Messages that don't reply to an interaction use it. */
+  /**
+   * The guild's Discord locale at the time of the last change or submission. Used for messages that aren't replies to an
+   * interaction.
+   */
   locale: z.string(),
-  /** The Discord locale that admins chose for texts that everyone reads. If absent, `locale` is used. */
+  /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last message to the log channel didn't arrive; also absent if this version doesn't know the reason. */
+  /**
+   * Why the last message to the log channel could not be posted. Also `undefined` if this version doesn't know the reason.
+   */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
-  /** Whether the bot could mention every role there when admins chose the log channel. */
+  /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
-  /** The role that the log channel mentions when the service rejects the key. */
+  /** The role to mention in the log channel if the service rejects the key. */
   notifyRoleId: z.exactOptional(z.string()),
-  /** Whether members' submissions wait for a moderator, who sees them in the log channel. */
+  /** Whether members' submissions have to be approved by a moderator, who sees them in the log channel. */
   approval: z.exactOptional(z.boolean()),
-  /** The role that can decide, in addition to members who can manage the guild. */
+  /** The role that can approve and decline submissions, in addition to members who can manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),
-  /** Whether the bot could mention that role when admins chose it. */
+  /** Whether the bot was able to mention the approval role when the admins chose it. */
   mayMentionApprovalRole: z.exactOptional(z.boolean()),
-  /** Whether that role is mentioned when a submission is waiting. */
+  /** Whether to mention the approval role when a submission is waiting. */
   mentionsApprovalRole: z.exactOptional(z.boolean()),
-  /** When that role was last mentioned, in milliseconds since 1970. */
+  /** When the approval role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members get decisions as direct messages; they do if absent. */
+  /** Whether members are told about decisions in direct messages. Defaults to true. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */
   announce: z.boolean(),
-  /** The channel for announcements. If absent, it is the channel where the submission was made. */
+  /** The channel for announcements. Defaults to the channel in which the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
-  /** The aliases of the games that members can submit. If absent, all games are allowed. */
+  /** The aliases of the games that members are allowed to submit. If omitted, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** The allowed games that the service no longer has, and that admins have been notified of. */
+  /** The allowed games that the service no longer has and that the admins have already been notified of. */
   goneGames: z.exactOptional(z.array(z.string())),
-  /** How many servers a member can submit per day. If absent, there is no limit. */
+  /** Maximum number of servers that a member can submit per day. If omitted, there is no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
@@ -52,7 +57,7 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 /** The settings of a guild that hasn't changed any. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-/** Whether a member's submission has to wait for a moderator. */
+/** Whether a member's submission needs a moderator's approval. */
 export function needsApproval(
   { approval, trustedRoleId }: Settings,
   { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
@@ -62,10 +67,10 @@ export function needsApproval(
 }
 
 /**
- * Returns the channel in which a submission is announced; `undefined` if there is none. Never returns the channel of the
- * submission's panel, because announcements would push the panel out of sight.
- * @param channelId where the submission was made; absent if a moderator approves it elsewhere
- * @param panelChannelId the channel of the panel that it was made with
+ * Returns the channel to announce a submission in, or `undefined` if it isn't announced. A submission is never announced in
+ * the channel of the panel that it was made with, because announcements would push the panel out of sight.
+ * @param channelId the channel in which the submission was made; `undefined` if a moderator approved it elsewhere
+ * @param panelChannelId the channel of the panel that the submission was made with
  */
 export function announcedIn(
   { announce, announceChannelId }: Settings,
@@ -75,7 +80,7 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** Thrown if a guild's settings can't be read. The limits that they contain are then unknown. */
+/** Thrown if a guild's settings can't be read, because the limits that they contain are unknown in that case. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }
@@ -85,7 +90,7 @@ export type GuildSettings = ReturnType<typeof createGuildSettings>;
 /** How long settings are cached, in milliseconds. Autocomplete reads them on every keystroke. */
 const REMEMBERED_MS = 5_000;
 
-/** Creates the store for the settings of each guild. Every method throws a StoreError when the store fails. */
+/** Creates the store for guilds' settings. Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;
@@ -98,12 +103,12 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  /** Returns the settings, for callers that can replace them if they can't be read. */
+  /** Returns the settings, or `unreadable` for callers that can replace settings that can't be read. */
   const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
    * Returns the settings, or the defaults if the guild has none.
-   * @throws UnreadableSettingsError
+   * @throws UnreadableSettingsError if the settings can't be read
    */
   async function getOrThrow(guildId: string): Promise<Settings> {
     const settings = await getOrUnreadable(guildId);
@@ -117,14 +122,15 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * Returns the settings, which may be a few seconds old, for autocomplete and /help. Never use it inside a transaction,
-     * because a read that began outside waits for the connection that the transaction holds.
+     * Returns the settings from a cache, so they may be a few seconds old. Meant for autocomplete and /help. Must not be
+     * used inside a transaction, because a read that started outside may be waiting for the connection that the transaction
+     * holds.
      */
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
     /**
-     * Changes a guild's settings, one change at a time. If the settings can't be read, the defaults are changed instead. If
-     * `change` returns the same object, nothing is saved.
+     * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults. If it
+     * returns the same object, nothing is saved.
      */
     async change(
       guildId: string,
@@ -149,7 +155,10 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Creates the functions that read a guild's log channel and record problems with it. Both are part of the settings. */
+/**
+ * Creates the functions that read a guild's log channel and record problems with it. Both are stored in the guild's
+ * settings.
+ */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {
@@ -160,7 +169,7 @@ export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'c
     },
     async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
       await settings.change(guildId, (now) => {
-        // An admin may have chosen another channel since then.
+        // An admin may have chosen another channel in the meantime.
         if (now.logChannelId !== channelId) return now;
         const { logTrouble: _previous, ...others } = now;
         return trouble === undefined ? others : { ...others, logTrouble: trouble };

@@ -53,9 +53,9 @@ export interface SubmissionsTable {
    */
   readonly draft_id: string;
   readonly guild_id: string;
-  /** Null once the member's name has been deleted and no limit needs the id any longer. */
+  /** The member's user id; null once the member's name has been deleted. */
   readonly user_id: string | null;
-  /** Null once the member's name has been deleted. */
+  /** The member's name; null once it has been deleted. */
   readonly user_name: string | null;
   /**
    * The submission's state. Only `move` in submissions.ts changes it. All states except `waiting` and `running` are final.
