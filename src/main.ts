@@ -98,7 +98,7 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** How long after the start all the necessary code has been loaded, in milliseconds. */
+/** Time after the start by which all necessary code has been loaded, in milliseconds. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /**

@@ -107,7 +107,7 @@ function withoutPath(link: string): string {
  * `bedrock://host:port`. A link to a page about a server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
-  // All these links and user names contain at least one of these characters.
+  // Text without any of these characters contains no links or user names.
   if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)

@@ -11,16 +11,16 @@ export type AddressRange = 'private' | 'loopback' | 'shared' | 'special' | 'rese
  * IANA multicast address spaces, RFC 3879 (site-local). The first matching range applies.
  */
 const RANGES: readonly (readonly [AddressRange, readonly string[]])[] = [
-  // These are unspecified, broadcast and multicast addresses, then documentation, then benchmarking.
+  // Line by line: unspecified, broadcast and multicast; documentation; benchmarking.
   ['special', ['0.0.0.0/8', '::/128', '255.255.255.255/32', '224.0.0.0/4', 'ff00::/8']],
   ['special', ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']],
   ['special', ['198.18.0.0/15', '2001:2::/48']],
   ['loopback', ['127.0.0.0/8', '::1/128']],
-  // These are private and site-local addresses, then link-local and unique local addresses.
+  // Line by line: private and site-local; link-local and unique local.
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fec0::/10']],
   ['private', ['169.254.0.0/16', 'fe80::/10', 'fc00::/7']],
   ['shared', ['100.64.0.0/10']],
-  // These are protocol assignments, the 6to4 relay and future use, then ORCHID, drone IDs, AS112 and segment routing IDs.
+  // Protocol assignments, AS112, the former 6to4 relay, future use, ORCHID and drone remote IDs.
   ['reserved', ['192.0.0.0/24', '192.88.99.0/24', '192.31.196.0/24', '192.175.48.0/24', '240.0.0.0/4']],
   ['reserved', ['2001:1::/32', '2001:4:112::/48', '2001:10::/28', '2001:20::/28', '2001:30::/28']],
   ['reserved', ['2620:4f:8000::/48']],

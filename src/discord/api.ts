@@ -120,7 +120,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     api: apiUrl,
     version: '10',
     agent: connections.agent(),
-    // The functions below decide whether and when to retry.
+    // discord.js doesn't retry, because the functions below do.
     retries: 0,
     rejectOnRateLimit: () => true,
     // Disabled, because discord.js measures this limit by the system clock. If the clock were set back by an hour, the
@@ -266,8 +266,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes one attempt. Doesn't use discord.js's REST client, which took two fifths of the processing time (measured),
-   * because interaction callbacks have no rate limit bucket.
+   * Makes one attempt. Bypasses discord.js's REST client, which took two fifths of the processing time (measured). Its rate
+   * limit queues aren't needed, because interaction callbacks have no rate limit bucket.
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())

@@ -78,8 +78,8 @@ const MESSAGE_GONE: readonly number[] = [
 ];
 
 /**
- * The result of posting or editing a message. In addition to the results of posting, the message to edit may no longer be
- * editable, or Discord may have rejected a link in its text.
+ * The result of posting or editing a message. `message-gone`: the bot can no longer edit the message. `harmful-link`:
+ * Discord rejected a link in the message.
  */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 

@@ -33,7 +33,7 @@ export function cellsOf(line: string, delimiter: string): readonly string[] {
     const [cells = []] = parse(line, { ...CSV, delimiter });
     return cells.map(cleaned);
   } catch {
-    // In these lines, quotes are ordinary characters rather than CSV quoting.
+    // The line isn't valid CSV, so its quotes are treated as ordinary characters.
     return line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
   }
 }

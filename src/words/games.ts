@@ -49,7 +49,8 @@ export const gameOption = ({ name, alias }: Game) => ({
 });
 
 /**
- * Returns the games that can be select options, widely known games first. The caller must respect the limit of 25 options.
+ * Returns the games that can be select options, widely known games first. There may be more than the 25 options that a
+ * select allows.
  */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
