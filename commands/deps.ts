@@ -10,7 +10,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** Everything that commands can use: parts of the bot's modules, and objects created for them. */
+/** Dependencies available to every command: parts of the bot's modules, and objects created for the commands. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel'>,
     Pick<
@@ -28,11 +28,11 @@ export interface CommandDeps
   readonly guildLog: GuildLog;
   /** The observer that reports to the log channel. */
   readonly submissionLog: Observer;
-  /** How many days a guild's data is kept after the guild has removed the bot. */
+  /** Number of days for which a guild's data is kept after the guild has removed the bot. */
   readonly graceDays: number;
-  /** How many days accepted servers are kept. */
+  /** Number of days for which accepted servers are kept. */
   readonly historyDays: number;
-  /** How many days the bot's own backups contain deleted data; 0 if the bot doesn't make backups. */
+  /** Number of days for which deleted data remains in the bot's own backups, or 0 if the bot doesn't make backups. */
   readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

@@ -12,18 +12,24 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Maximum length of a search, in UTF-16 units. It must fit into the custom ids of the page buttons (100). */
+/**
+ * Maximum length of a search term, in UTF-16 units. The term has to fit into the custom ids of the page buttons, which can
+ * have 100.
+ */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** Maximum length of a name, in UTF-16 units. 20 lines, the heading and the source must fit into an embed (4,096). */
+/** Maximum length of a game's name, in UTF-16 units. An embed (4,096) has to hold 20 names, the heading and the source. */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** The number of games that are named when members can't submit them here. */
+/** Maximum number of games named in the text about games that members can't submit in this guild. */
 const MOST_NOT_ALLOWED = 5;
 
-/** /games: lists names and aliases. The page buttons contain all their state, so they work after a restart. */
+/**
+ * /games: lists the names and aliases of games. The custom ids of the page buttons contain all the state they need, so the
+ * buttons still work after a restart.
+ */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
-  /** @param isShort whether there is already a list above of the games that aren't allowed here */
+  /** @param isShort whether the games that aren't allowed in this guild have already been listed above */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.getOrThrow(context.guildId);
@@ -59,7 +65,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the matching games that aren't allowed here; '' if all of them are allowed. */
+  /** Names the matching games that aren't allowed in this guild. Returns an empty string if all of them are allowed. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
@@ -83,12 +89,13 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // An old list can be shown immediately. Only a missing list is worth waiting for.
+    // If a list has already been fetched, it can be shown immediately, even if it is old. The reply only has to wait if
+    // there is no list at all.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
-      // Discord counts the option in code points, but custom ids in UTF-16 units (at most 100).
+      // Discord measures the option in code points, but custom ids in UTF-16 units (at most 100).
       return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),

@@ -13,37 +13,37 @@ import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/approval.ts';
 
 /**
- * /help: lists the commands that this member can use by default. Interactions don't contain what admins have changed on the
- * Integrations page, and a bot's token can't request it.
- * @param commands every command of the bot, in display order
+ * /help: lists the commands that the member can use by default. It doesn't reflect changes that admins made on the
+ * Integrations page, because interactions don't contain them and a bot token can't request them.
+ * @param commands all the bot's commands, in display order
  */
 export function helpCommand(
   { keys, settings, approvals, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** Counts the submissions that are waiting for this member's decision. */
+  /** Counts the submissions that are waiting for a decision by this member. */
   async function waitingFor(context: Context): Promise<number> {
     const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
     return decides ? approvals.countWaiting(context.guildId) : 0;
   }
 
-  /** Returns the next step: how to submit if there is a key, or otherwise who can set one. */
+  /** Describes the next step: how to submit a server, or who can set the API key if there is none. */
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
-    // Shows help even if the allowed games can't be read.
+    // Help is shown even if the allowed games can't be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
-    // A command to paste. Its names are the same in every language.
+    // An example command for members to paste. Command and option names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
-  /** Caches descriptions by everything that they depend on, because members mostly request the same few. */
+  /** Cached command descriptions, keyed by everything they depend on. Most members request the same few. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {
     const { t, locale, isAdmin, mention } = context;
-    // Mentions change once, when Discord has sent the ids of the commands.
+    // Command mentions change only once, when Discord has sent the command ids.
     const key = `${locale} ${isAdmin} ${mention('help')}`;
     const known = descriptions.get(key);
     if (known !== undefined) return known;
@@ -68,7 +68,8 @@ export function helpCommand(
         `**${t('help.title')}**\n${description(context)}`,
       ];
       return {
-        // Not in an embed, because Android doesn't show commands as links there (discord-api-docs#5635).
+        // Not in an embed, because Discord for Android doesn't show command mentions as links in embeds
+        // (discord-api-docs#5635).
         content: texts.join('\n\n'),
         components: rows([
           count > 0 &&

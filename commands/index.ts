@@ -21,11 +21,13 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Builds the member's reply for a submission that needs, or needed, a moderator's decision. */
+  /** Builds the reply shown to the member for a submission that needs or needed a moderator's decision. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/** Creates all commands of the bot (in the order of /help), the actions for drafts, and the replies after a crash. */
+/**
+ * Creates all the bot's commands (in the order shown by /help), the actions for drafts, and the replies sent after a crash.
+ */
 export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),

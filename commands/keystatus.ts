@@ -11,7 +11,7 @@ import { enterKey } from './setkey.ts';
 import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /keystatus: shows the status of the API key, but never the key itself, and a button that tests it. */
+/** /keystatus: shows the status of the API key and a button to test it. The key itself is never shown. */
 export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: CommandDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
@@ -31,7 +31,9 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     };
   }
 
-  /** Tests the key and returns the result. The lines below show whether the key is now marked as rejected. */
+  /**
+   * Tests the key and returns the result as text. The status lines below it show whether the key is now marked as rejected.
+   */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);
@@ -42,7 +44,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     const change = await keys.noteOutcome(guildId, stored.setAt, outcome);
     if (change) await onKeyChange(guildId, change);
     if (outcome.kind === 'games') return [withSign('accepted', t('keystatus.works'))];
-    // The lines below contain the service's message.
+    // The service's message is already included in the status lines below.
     if (outcome.kind === 'rejected') {
       const isStill = outcome.known === 'invalidKey' && change === undefined;
       return isStill ? [withSign('rejected', t('keystatus.stillRejected'))] : [];

@@ -7,12 +7,12 @@ import { DAY_MS } from '../src/numbers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** The commands whose action `new` opens a modal. Each of these buttons belongs to a different command. */
+/** Commands with a `new` action that opens a modal, keyed by the panel button that triggers it. */
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
 /**
- * Builds the message of a panel. It stays in the channel indefinitely, so it doesn't contain anything that could become
- * outdated: the games and the key only appear when a button is pressed. It isn't an embed, because members can hide embeds.
+ * Builds a panel's message. The message stays in the channel indefinitely, so it contains nothing that could become
+ * outdated: games and key status only appear after a button is pressed. It isn't an embed, because members can hide embeds.
  */
 export function panelMessage(
   t: Translate,
@@ -31,11 +31,11 @@ export function panelMessage(
   };
 }
 
-/** @param game the alias of the game that is preselected in the modal */
+/** @param game the alias of the game to preselect in the modal */
 const pressId = (name: PanelButton, game = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(OPENS[name], 'new', game);
 
-/** Whether a game fits into the custom ids of the buttons on a panel. */
+/** Whether a game's alias fits into the custom ids of a panel's buttons. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));
 
 export const panelLink = (
@@ -44,15 +44,15 @@ export const panelLink = (
 ): string => `https://discord.com/channels/${guildId}/${channelId}/${messageId}`;
 
 /**
- * Formats a panel as a link and its channel.
- * @param number the number that admins see, starting at 1
+ * Formats a panel as a link to its message, followed by its channel.
+ * @param number the panel's number as shown to admins, starting at 1
  */
 export const panelItem = (guildId: string, panel: Panel, number: number): string =>
   `[${number}](<${panelLink(guildId, panel)}>) <#${panel.channelId}>`;
 
 type DrawDeps = Pick<CommandDeps, 'posts' | 'panels'>;
 
-/** Updates the message of a recorded panel. Deletes the record if the message no longer exists. */
+/** Updates the message of a recorded panel, or deletes the record if the message no longer exists. */
 export async function drawPanel(
   { posts, panels }: DrawDeps,
   guildId: string,
@@ -62,15 +62,15 @@ export async function drawPanel(
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
   if (result === 'harmful-link') return result;
-  // Any other failure may be temporary, or the content of the message causes it.
+  // Any other failure may be temporary, or may be caused by the content of the message.
   if (result !== 'message-gone' && result !== 'gone') return 'rejected';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
 }
 
 /**
- * Updates the message of a panel until it shows the stored content, even if the content changes in the meantime. If Discord
- * rejects the message, the panel stays out of date.
+ * Updates a panel's message until it matches the stored content, even if that content changes in the meantime. If Discord
+ * rejects the message, the panel remains marked as out of date.
  */
 async function showPanel(
   deps: DrawDeps,
@@ -81,14 +81,15 @@ async function showPanel(
   for (;;) {
     const panel = (await deps.panels.of(guildId)).find((each) => each.messageId === messageId);
     if (panel === undefined || !isDue(panel)) return;
-    // The language is read after the panel. If the language changes in between, the panel becomes out of date again.
+    // The language is read after the panel. If the language changes between the two reads, the panel is marked as out of
+    // date again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
     if (result === 'rejected' || result === 'harmful-link') return;
     await deps.panels.markShown(guildId, panel);
   }
 }
 
-/** Updates the messages of a guild's panels that are out of date, one after the other. */
+/** Updates all of a guild's outdated panel messages, one at a time. */
 export async function showDuePanels(
   deps: DrawDeps,
   guildId: string,
@@ -103,14 +104,17 @@ interface PanelTaskDeps extends DrawDeps {
   readonly guildWords: GuildWords;
 }
 
-/** Creates the task that updates outdated panels in every guild, after a process died or Discord rejected a message. */
+/**
+ * Creates the task that updates outdated panels in every guild. Panels can be left outdated if the process dies or Discord
+ * rejects a message.
+ */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
-  // Discord blocks bots that often send requests that it rejects.
+  // Discord blocks bots that send too many invalid requests.
   const isWanted = (panel: Panel) => isDue(panel) && !posts.wasRejected(panel.channelId, DAY_MS);
   return async (stopping: AbortSignal): Promise<void> => {
     for (const guildId of await panels.guilds()) {
-      // Lets other work run.
+      // Yields to the event loop so that other work can run.
       await setImmediate();
       stopping.throwIfAborted();
       await showDuePanels(deps, guildId, () => guildWords(guildId), isWanted);

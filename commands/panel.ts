@@ -12,10 +12,10 @@ import { isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
-/** Maximum length of the text that an admin enters for a panel, in characters. */
+/** Maximum length of the custom text for a panel, in characters. */
 const LONGEST_TEXT = 500;
 
-/** /panel: posts a public message with the buttons for submitting, so that members don't have to know a command. */
+/** /panel: posts a public message with buttons for submitting servers, so that members don't need to know any commands. */
 export function panelCommand(deps: CommandDeps): Command {
   const { posts, panels } = deps;
 
@@ -34,8 +34,8 @@ export function panelCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Posts the panel as the bot's own message if the bot has the permission. The bot can then edit the message later, and
-   * Discord doesn't show an admin's command above it.
+   * Posts the panel as a regular bot message if the bot has permission to do so. The bot can edit such a message later, and
+   * Discord doesn't show above it which admin used the command.
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;
@@ -73,7 +73,7 @@ export function panelCommand(deps: CommandDeps): Command {
   };
 }
 
-/** Builds the fields for a panel's own text and its game, with their initial values. */
+/** Builds the fields for a panel's custom text and its game, with their initial values. */
 export async function panelFields(
   context: Context,
   { text = '', game = '' }: Partial<Pick<Panel, 'text' | 'game'>>,
@@ -96,7 +96,7 @@ export async function panelFields(
   ];
 }
 
-/** Returns the typed game, or the reason why it can't be a panel's game. */
+/** Returns the game that the admin typed, or the reason why a panel can't use it. */
 export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, 'games'>) {
   const typed = context.field('game').trim();
   const game = games.find(typed)?.alias;
@@ -105,6 +105,6 @@ export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, '
   return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
 }
 
-/** Names the permission that the bot lacks in a channel where Discord rejected a message without an embed. */
+/** Names the permission that the bot is missing in a channel where Discord rejected a message without an embed. */
 const missingFor = (t: Translate, result: PostResult): string =>
   `**${t(result === 'no-permission' ? 'permission.SendMessages' : 'permission.ViewChannel')}**`;

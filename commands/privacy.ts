@@ -9,7 +9,10 @@ import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /privacy: lists the stored data. Members can delete their name, and admins can delete all data of their guild. */
+/**
+ * /privacy: lists the data that the bot stores. Members can have their names deleted, and admins can delete all the guild's
+ * data.
+ */
 export function privacyCommand({
   deletion,
   approvalMessages,
@@ -23,7 +26,7 @@ export function privacyCommand({
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
-    // Members can read the list and open the question about deletion even while the store is unavailable.
+    // Members can read the list and open the deletion confirmation even while the store is unavailable.
     const isOptedOut = await directMessageOptOuts.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
@@ -82,8 +85,8 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
-          // The member's waiting submissions have been withdrawn. The reply doesn't wait until the moderators' messages
-          // show that.
+          // The member's waiting submissions have been withdrawn. The reply doesn't wait for the moderators' messages to be
+          // updated.
           void approvalMessages.showDue();
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
         },
@@ -107,8 +110,8 @@ export function privacyCommand({
 }
 
 /**
- * Asks for confirmation before a deletion.
- * @param action the action of the button that deletes
+ * Builds the message that asks for confirmation before a deletion.
+ * @param action the action of the button that performs the deletion
  */
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,

@@ -8,13 +8,13 @@ import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** /removekey: asks once, then deletes the guild's key permanently. */
+/** /removekey: asks for confirmation, then permanently deletes the guild's key. */
 export function removeKey({ keys, guildLog }: CommandDeps): Command {
   const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
-    // The question was about one key. A key that has been set since then must not be deleted.
+    // The confirmation was for one specific key. If a new key has been set in the meantime, it must not be deleted.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
@@ -44,7 +44,10 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
   };
 }
 
-/** Asks for confirmation. The button identifies the key by the time at which it was set, which a damaged record lacks. */
+/**
+ * Builds the message that asks for confirmation. The button identifies the key by the time at which it was set. Damaged
+ * records don't have that time.
+ */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

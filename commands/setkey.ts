@@ -19,14 +19,17 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/** The service doesn't document the maximum length of a key (specification §5). This is far longer than any key in use. */
+/**
+ * The service doesn't document a maximum key length (specification §5). This limit is far above the length of any key in
+ * use.
+ */
 const MAX_KEY_LENGTH = 500;
-/** Maximum length of an address in a button label, in UTF-16 units. The whole label can have 80. */
+/** Maximum length of an address in a button label, in UTF-16 units. The whole label is limited to 80. */
 const LONGEST_LABELLED = 50;
 
 /**
- * /setkey: asks for the guild's API key in a modal, so that it is never a command argument. Tests it with `action=games`,
- * and only stores it if the service accepts it.
+ * /setkey: asks for the guild's API key in a modal, so that the key is never a command argument. The key is tested with
+ * `action=games` and only stored if the service accepts it.
  */
 export function setKey({
   keyTrials,
@@ -43,8 +46,8 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Runs before the request to the service. If the store fails here, the admin sees the error, and the key hasn't
-    // changed.
+    // Read before the request to the service, so that if the store fails here, the admin sees the error and the key is
+    // unchanged.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -60,14 +63,14 @@ export function setKey({
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** Replies after the first key was set: shows the current setup, and what to set up next. */
+  /** Builds the reply shown after a guild's first key has been set: the current setup, and what to set up next. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
     const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),
       panels.of(context.guildId),
     ]).catch(
-      // The key has already been stored, so a failure here must not suggest that it hasn't.
+      // The key has already been stored, so a failure here must not make it look as if it hadn't been.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
@@ -85,8 +88,8 @@ export function setKey({
   }
 
   /**
-   * Returns a button that submits a draft that wasn't sent because there was no key. Returns `undefined` unless the modal
-   * was opened from such a draft that still exists.
+   * Builds the button that submits a draft which couldn't be sent without a key. Returns `undefined` if the modal wasn't
+   * opened from such a draft, or if the draft no longer exists.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
@@ -118,19 +121,22 @@ export function setKey({
 }
 
 /**
- * Builds a button for admins below a message about a missing key. It opens the modal of /setkey, and the reply to that is a
- * new message.
- * @param draftId the draft that can be submitted with the key
+ * Builds the button shown to admins below a message about a missing key. It opens the /setkey modal, and the reply to that
+ * modal is a new message.
+ * @param draftId the draft that can be submitted once the key is set
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-/** @param action `save` for the command's modal, `again` for the modal of a message that will be updated */
+/**
+ * @param action `save` for the modal opened by the command, `again` for a modal opened from a message that will then be
+ * updated
+ */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),
     title: t('setkey.title'),
-    // Discord's own modal warns against sharing passwords.
+    // Discord's own modal UI warns users against sharing passwords.
     text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
     isSecret: true,
@@ -157,6 +163,6 @@ function whyUnsaved(
 const savedText = ({ t, mention }: Context, key: Secret): string =>
   t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
 
-/** Builds the line for the guild's log channel. */
+/** Builds the line about the changed key for the guild's log channel. */
 const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
   `🔑 ${t('guildLog.keySet', { member: memberText(user), key: keyEnd(key.lastFour()) })}`;

@@ -1,7 +1,7 @@
 import { type APIApplicationCommandOption, ApplicationCommandType } from 'discord.js';
 import { commandText } from '../src/words/command-text.ts';
 
-/** Builds the data of a slash command, with its description in every language. */
+/** Builds the definition of a slash command, with its description in every language. */
 export const slashCommand = (
   name: Parameters<typeof commandText>[0],
   options?: readonly APIApplicationCommandOption[],

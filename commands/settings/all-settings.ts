@@ -10,7 +10,7 @@ import { panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
 import { trustedRoleSetting } from './trusted-role.ts';
 
-/** Returns every setting, in the order in which /settings shows them. */
+/** Returns all the settings in the order in which /settings shows them. */
 export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   logChannelSetting(deps),
   notifyRoleSetting,

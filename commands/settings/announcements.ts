@@ -4,7 +4,7 @@ import type { CommandDeps } from '../deps.ts';
 import { MESSAGE_CHANNELS, missingIn, whyNotIn } from './log-channel.ts';
 import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
 
-/** Whether and where successful submissions are announced. */
+/** The setting for whether successful submissions are announced, and in which channel. */
 export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
@@ -31,7 +31,7 @@ export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
     ],
   }),
   handlers: {
-    /** Doesn't post a test message, because everyone in the channel would see it. */
+    /** No test message is posted, because everyone in the channel would see it. */
     async choose(context) {
       const announceChannelId = chosenId(context);
       const lacking = missingIn(context.channelPermissions);

@@ -9,7 +9,7 @@ import { logChannelSelect } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type SettingsView } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
-/** The setting for whether members' submissions wait for a moderator, and who decides. */
+/** The setting for whether members' submissions need a moderator's approval, and who can approve them. */
 export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting => ({
   id: 'approval',
   name: (t) => t('settings.approval.name'),
@@ -92,7 +92,7 @@ const directMessagesButton = (t: Translate, now: Settings) =>
     ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
     : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
 
-/** Whether members get decisions as direct messages. */
+/** Whether members are sent decisions as direct messages. */
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
@@ -103,11 +103,11 @@ function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string 
   return `${sign} ${t(approval ? 'settings.approval.onRole' : 'settings.approval.offRole', { roleId })}`;
 }
 
-/** Whether approval is enabled but the log channel doesn't accept messages. */
+/** Whether approval is enabled but the bot can't post in the log channel. */
 export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
   approval === true && logTrouble !== undefined;
 
-/** Explains where moderators decide about waiting submissions, if that isn't clear. */
+/** Explains where moderators can find the waiting submissions, if that isn't obvious. */
 export function waitingTexts(
   { t, mention }: Pick<Audience, 't' | 'mention'>,
   { now, waiting: count }: Pick<SettingsView, 'now' | 'waiting'>,

@@ -33,30 +33,31 @@ import {
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
- * Discord's own guide to the Integrations page. Discord doesn't document a link to that page of a guild (Discord docs:
- * Message Formatting, Guild Navigation), so a text describes how to find it.
+ * Discord's own guide to the Integrations page. Discord doesn't document a direct link to a guild's Integrations page
+ * (Discord docs: Message Formatting, Guild Navigation), so a text describes how to find it.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
 /**
- * How long /settings waits for the checks in {@link readAndRetry}, in milliseconds. Discord waits 3 seconds for the reply.
+ * Maximum time that /settings waits for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for
+ * the reply.
  */
 const TRIED_FOR_MS = 1_500;
 
-/** Which page to show, and what to show above it. */
+/** The page to show, and what to show with it. */
 interface View {
-  /** The setting whose page is shown. If there is no setting with this id, all settings are shown. */
+  /** The id of the setting whose page is shown. If no setting has this id, the overview of all settings is shown. */
   readonly page: string;
-  /** The page number, starting at 1, for a setting that has several pages. */
+  /** The page number, starting at 1, for settings with more than one page. */
   readonly wanted?: number;
-  /** The text above the page. */
+  /** Text shown above the page. */
   readonly said?: string | undefined;
-  /** A button that makes the change anyway, or that reopens the modal whose input wasn't accepted. */
+  /** A button that makes the change anyway, or that reopens the modal whose input was rejected. */
   readonly retry?: Control | undefined;
 }
 
-/** /settings: shows the settings, and changes each of them on its own page. */
+/** /settings: shows all the settings. Each one can be changed on its own page. */
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, guildLog } = deps;
   const table = allSettings(deps);
@@ -74,7 +75,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return { now, isLost, key, games: games.all, waiting, panels: standing };
   }
 
-  /** Reads the settings, after checking whether known problems with them have been solved. */
+  /** Reads the settings after checking whether any known problems with them have been solved. */
   async function readAndRetry(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
@@ -96,7 +97,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
-  /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above them. */
+  /** Makes a change and then shows the settings. If the change isn't possible, the reason is shown above them. */
   async function change(
     context: Context,
     setting: Setting,
@@ -104,7 +105,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // Runs before the change. If the store fails here, the admin sees the error, and the settings haven't changed.
+    // Read before the change, so that if the store fails here, the admin sees the error and the settings are unchanged.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -119,7 +120,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Saves a change. Reports to the log channel who made it, and the new value. */
+  /** Saves a change, and reports the new value and who changed it to the log channel. */
   async function save(
     context: Context,
     setting: Setting,
@@ -158,7 +159,10 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** Returns the setting whose modal an argument identifies, its page, and what the modal is about. */
+  /**
+   * Parses the argument of a modal's custom id. Returns the setting that the modal belongs to, the page number, and the
+   * part that says what the modal is about.
+   */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -206,7 +210,10 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/** Shows one line for each setting that is used, one line for all others, the next step, and the settings to change. */
+/**
+ * Builds the overview: a line for each setting in use, one line for all the others, the next step, and a list of settings
+ * to change.
+ */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
@@ -236,7 +243,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   };
 }
 
-/** Shows the name and the purpose of a setting, its value, and the controls that change it. */
+/** Builds a setting's page: its name, purpose and value, and the controls that change it. */
 function settingPage(
   context: Context,
   shown: SettingsView,

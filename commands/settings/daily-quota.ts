@@ -8,7 +8,7 @@ const MOST_DIGITS = String(HIGHEST_QUOTA).length;
 
 const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(HIGHEST_QUOTA) });
 
-/** How many servers a member can submit in a day. */
+/** The setting for the maximum number of servers that a member can submit per day. */
 export const dailyQuotaSetting: Setting = {
   id: 'quota',
   name: (t) => t('settings.quota.name'),

@@ -10,11 +10,11 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
-/** The number of games that are named, and the maximum length of each name in UTF-16 units. */
+/** Maximum number of games that are named, and the maximum length of each name in UTF-16 units. */
 const MOST_NAMED = 5;
 const LONGEST_NAME = 30;
 
-/** The setting for which games members can submit. Each page shows as many as fit into a select. */
+/** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
 export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
@@ -54,15 +54,15 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   },
 });
 
-/** Returns the options for the games that a select can offer. */
+/** Builds the select menu options for a list of games. */
 const gameOptions = (games: readonly Game[], now?: Settings) =>
   games
     .filter(isSelectable)
     .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
 /**
- * Replaces the choices on this page, and keeps those on other pages.
- * @param all the games of the service, if they are known; games that the service no longer has are removed
+ * Replaces the games selected on this page and keeps those selected on other pages.
+ * @param all all the service's games, if known; games that the service no longer has are removed
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
@@ -74,12 +74,12 @@ function withGames(
   return some.length === 0 ? others : { ...others, games: some };
 }
 
-/** Names the games that members can submit. If the service no longer has a game, uses its alias. */
+/** Names the games that members can submit. Games that the service no longer has are shown by their aliases. */
 function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'games'>): string {
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // The service's list is known, but doesn't contain any of the allowed games.
+  // The service's list is known, but it contains none of the allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
     .slice(0, MOST_NAMED)

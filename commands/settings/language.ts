@@ -7,15 +7,15 @@ import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, type Setting } from './setting.ts';
 
-/** The option for using the language that Discord reports for the guild, instead of the name of a language. */
+/** The option for using the language that Discord reports for the guild, instead of choosing a language. */
 const AS_DISCORD_SAYS = 'discord';
 
-/** Returns the name of the language for public messages, in that language. */
+/** Returns the name of the language used for public messages, written in that language. */
 const everybodysLanguage = ({ language, locale }: Settings): string =>
   languageOf(language ?? locale).sentences.languageName;
 
 /**
- * The setting for the language of everything that the whole guild sees.
+ * The setting for the language of all messages that the whole guild can see.
  * @param spoken the languages to choose from
  */
 export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] = languages): Setting => ({
@@ -28,7 +28,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
     const { t } = context;
-    // If the admin chooses the option that the select already shows, Discord doesn't send an interaction.
+    // If the admin chooses the option that is already selected, Discord doesn't send an interaction.
     const isToChooseAgain = panels.some(isDue);
     const { control, page } = pagedSelect({
       id: (number) => changeId('language', 'choose', 'language', Number(number)),
@@ -62,14 +62,16 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // This is in the same transaction, so that the panels are updated even if the process dies.
+          // Done in the same transaction, so that the panels are updated even if the process dies.
           if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
           return now;
         },
       };
     },
   },
-  /** Updates the panels that don't show the new language, including those whose update Discord rejected before. */
+  /**
+   * Updates all panels that don't show the new language yet, including those whose previous update was rejected by Discord.
+   */
   async changed(context) {
     const { t, guildId, guildWords, progress } = context;
     const number = (await deps.panels.of(guildId)).filter(isDue).length;

@@ -22,14 +22,14 @@ import {
   UnconfirmedError,
 } from './setting.ts';
 
-/** The setting for the channel in which admins read how their key is used. */
+/** The setting for the channel in which admins can see how the guild's key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, addBotLink, isPublicChannel } = deps;
 
   /**
-   * Chooses a channel.
+   * Checks the chosen channel and uses it as the log channel.
    * @throws UserError with the reason if the channel can't be the log channel
-   * @throws UnconfirmedError if everyone can read it
+   * @throws UnconfirmedError if everyone can read the channel
    */
   async function choose(context: PressContext): Promise<Change> {
     const { t, guildId, channelPermissions, isFollowable } = context;
@@ -60,19 +60,19 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   }
 
   /**
-   * Chooses a channel that everyone can read, because the admin has confirmed it.
+   * Uses a channel that everyone can read, after the admin has confirmed the choice.
    * @param about the channel, and whether the bot can mention every role there
    */
   async function chooseAnyway(context: PressContext, _now: Settings, about: string): Promise<Change> {
     const [channelId = '', mention] = about.split(':');
-    // The id can be forged, so the channel is only used if Discord confirms it.
+    // The id can be forged, so the channel is only used if Discord confirms that it exists in this guild.
     if ((await isPublicChannel(context.guildId, channelId)) === undefined) {
       throw new UserError(context.t('settings.channelUntested', { channelId }));
     }
     return use(context, channelId, mention === 'mention');
   }
 
-  /** Chooses a channel after posting a first message in it. */
+  /** Posts a first message in the channel, then uses it as the log channel. */
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
     const words = await context.guildWords();
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
@@ -83,7 +83,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     return { make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }) };
   }
 
-  /** Posts a line in the current log channel, and stores the result. */
+  /** Posts a test line in the current log channel and stores the result. */
   async function test(context: Context, { logChannelId: channelId }: Settings): Promise<Change> {
     const { t, guildWords, user } = context;
     if (channelId === undefined) throw new UserError(t('settings.gone'));
@@ -92,7 +92,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
     const logTrouble = result === 'posted' ? undefined : result;
     return {
-      // Another channel may have been chosen since then.
+      // A different channel may have been chosen in the meantime.
       make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
       said: logTrouble ? troubleText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
     };
@@ -128,7 +128,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
-    /** Only notifies the previous channel, because the new one already has its first line. */
+    /** Only notifies the previous channel, because a first line has already been posted in the new one. */
     async report({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
@@ -145,12 +145,12 @@ export function logChannelSetting(deps: CommandDeps): Setting {
 }
 
 /**
- * Builds the select for the log channel, for any message.
- * @param page the setting whose page is shown afterwards; if empty, all settings
+ * Builds the select menu for the log channel, for use in any message.
+ * @param page the setting whose page is shown afterwards; if empty, the overview is shown
  */
 export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
-  // Doesn't preselect the channel, because it may have just been deleted. Whether Discord accepts a message that preselects
-  // an unknown channel isn't documented. The line above the select names the channel.
+  // No channel is preselected, because the current one may have just been deleted, and Discord doesn't document whether it
+  // accepts a message that preselects an unknown channel. The line above the select menu names the channel.
   channelSelect(
     changeId('log', 'choose', page),
     now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
@@ -158,8 +158,8 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
   );
 
 /**
- * The types of channels for messages. Threads and forums are excluded, because they have different permissions and close
- * automatically.
+ * Channel types that the bot can post messages in. Threads and forums are excluded, because they have different permissions
+ * and close automatically.
  */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
 
@@ -178,7 +178,7 @@ interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly lacking: readonly NeededPermission[];
 }
 
-/** Explains why a channel can't be chosen because the bot can't post in it. */
+/** Explains why a channel can't be chosen if the bot can't post in it. */
 export async function whyNotIn(
   { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
   channelId: string,
@@ -192,7 +192,7 @@ export async function whyNotIn(
 
 /**
  * Explains why a message couldn't be posted in a channel.
- * @param lacking permissions that the bot lacks, if Discord named them
+ * @param lacking the missing permissions, if Discord named them
  */
 function troubleText(
   t: Translate,
@@ -206,7 +206,7 @@ function troubleText(
   return t('settings.missing', { channelId, names });
 }
 
-/** The permissions that the bot may lack in a channel where Discord rejects its messages, which are embeds. */
+/** Permissions that the bot may be missing in a channel where Discord rejects its messages. These messages are embeds. */
 const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
@@ -215,8 +215,8 @@ const MISSING = {
 type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
 /**
- * Returns the permissions that the bot needs for its messages but doesn't have in a channel; empty if its permissions are
- * unknown.
+ * Returns the permissions that the bot needs for its messages but doesn't have in the channel. Empty if the bot's
+ * permissions are unknown.
  */
 export function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];

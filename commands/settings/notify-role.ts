@@ -13,7 +13,7 @@ import {
   type SettingsView,
 } from './setting.ts';
 
-/** The role that the log channel mentions when admins have to act. */
+/** The setting for the role that is mentioned in the log channel when admins have to do something. */
 export const notifyRoleSetting: Setting = {
   id: 'role',
   name: (t) => t('settings.role.name'),
@@ -40,7 +40,7 @@ export const notifyRoleSetting: Setting = {
 };
 
 /**
- * Builds the select for the role, for any message.
+ * Builds the select menu for the role, for use in any message.
  * @param page as in `logChannelSelect`
  */
 export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Control =>

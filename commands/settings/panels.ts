@@ -9,10 +9,10 @@ import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum length of an admin's own text in the list, in UTF-16 units. */
+/** Maximum length of a panel's custom text when it is shown in the list, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
-/** The setting for the existing panels. Its page changes one of them at a time. */
+/** The setting for the guild's existing panels. Each of its pages is for one panel. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {
@@ -74,14 +74,14 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** Finds the panel that a page of the setting shows; `undefined` if there are no panels. */
+/** Finds the panel for a page of the setting. Returns `undefined` if there are no panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
 }
 
 /**
- * Finds a panel of this guild.
+ * Finds one of the guild's panels.
  * @throws UserError if the panel isn't recorded
  */
 async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {
@@ -92,8 +92,8 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
 
 /**
  * Changes the message of a panel, then its record.
- * @param panel the panel as it was read
- * @param how makes the change; called for `panel`, and later for the record at that time
+ * @param panel the panel as it was read earlier
+ * @param how the function that makes the change; it is called first with `panel`, and later with the record as it is then
  * @throws UserError if Discord rejects the message
  */
 async function changed(
@@ -114,8 +114,8 @@ async function changed(
 }
 
 /**
- * Opens the modal for a panel's text and game. Its custom id contains hashes of both values, so that the handler can detect
- * which one was changed.
+ * Opens the modal for a panel's text and game. The modal's custom id contains hashes of both values, so that the handler
+ * can detect which of them the admin has changed.
  */
 async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
@@ -128,8 +128,8 @@ async function panelModal(context: PressContext, messageId: string, deps: Comman
 }
 
 /**
- * Applies the entered values. Ignores a field that still has the value that the modal showed. If the game is unknown, the
- * reply says so, and the panel keeps its previous game.
+ * Applies the values entered in the modal. Fields that still have their original value are ignored. If the game is unknown,
+ * the panel keeps its previous game and the reply says so.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');

@@ -9,38 +9,38 @@ import { UserError } from '../../src/user-error.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Everything that /settings shows. */
+/** All the data that /settings shows. */
 export interface SettingsView {
-  /** The guild's settings, with the language that Discord now reports for it. */
+  /** The guild's settings, with the language that Discord currently reports for the guild. */
   readonly now: Settings;
-  /** Whether the stored settings can't be read, in which case `now` contains the defaults. */
+  /** Whether the stored settings can't be read. If so, `now` contains the defaults. */
   readonly isLost: boolean;
   /** The status of the guild's key; `undefined` if there is no key. */
   readonly key: KeyStatus | undefined;
   /** The service's list of games. */
   readonly games: readonly Game[];
-  /** How many submissions are waiting for a moderator. */
+  /** Number of submissions that are waiting for a moderator. */
   readonly waiting: number;
-  /** The panels that can be changed. */
+  /** Panels that can be changed. */
   readonly panels: readonly Panel[];
 }
 
-/** A change that a button, a select or a modal makes. */
+/** A change made by a button, a select menu or a modal. */
 export interface Change {
   /**
    * Returns the new settings. Runs in the guild's transaction.
    * @throws UserError if the change isn't possible
    */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
-  /** An additional text above the page. */
+  /** Additional text to show above the page. */
   readonly said?: string;
-  /** The panels, if they have changed. */
+  /** The new list of panels, if it has changed. */
   readonly panels?: readonly Panel[];
 }
 
-/** Thrown to ask the admin to confirm a change with a button. */
+/** Thrown when an admin has to confirm a change by pressing a button. */
 export class UnconfirmedError extends UserError {
-  /** The name of the handler that makes the change anyway, and the button's label. */
+  /** The name of the handler that makes the change after confirmation, and the label of the button. */
   readonly confirmation: { readonly change: string; readonly label: string };
   constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
     super(message);
@@ -48,25 +48,28 @@ export class UnconfirmedError extends UserError {
   }
 }
 
-/** Controls of a page; `false` and `undefined` are skipped. */
+/** Controls on a page. `false` and `undefined` are skipped. */
 type Controls = readonly (Control | false | undefined)[];
 
 /** One of the settings that /settings shows. */
 export interface Setting {
-  /** Used in custom ids, so it doesn't contain a colon. */
+  /** Used in custom ids, so it must not contain a colon. */
   readonly id: string;
-  /** Returns its name in the list of settings to change. */
+  /** Returns the name shown in the list of settings. */
   name(t: Translate): string;
-  /** Returns its value with a sign. Used in the overview, on its page, and in the log channel after a change. */
+  /**
+   * Formats the current value, with a status icon. Used in the overview, on the setting's page, and in the log channel
+   * after a change.
+   */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
-  /** Describes its purpose at the top of its page. */
+  /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
-  /** Returns the lines below its value on its page. */
+  /** Returns the lines shown below the value on the setting's page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
-   * Returns the controls of its page. Discord allows five rows: four selects and the buttons, the last of which is "All
-   * settings".
-   * @param wanted the page number, starting at 1, if there are several pages; can be forged
+   * Returns the controls on the setting's page. Discord allows five rows: up to four select menus and one row of buttons,
+   * which ends with "All settings".
+   * @param wanted the page number, starting at 1, if there is more than one page; can be forged
    */
   controls(
     context: Context,
@@ -74,32 +77,35 @@ export interface Setting {
     wanted: number,
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
-   * The actions of its buttons and selects, by the name that was passed to {@link changeId}.
+   * Handlers for the setting's buttons and select menus, keyed by the name that was passed to {@link changeId}.
    * @param now the settings when the control was used; `make` gets the settings when the change is made
    * @param about the part of the custom id after the name
    */
   readonly handlers: Readonly<
     Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
-  /** The modal that {@link modalId} opens. */
+  /** The modal opened by {@link modalId}. */
   readonly modal?: SettingModal;
-  /** Checks whether a problem has been solved; `undefined` if there is no problem. Called when an admin opens /settings. */
+  /**
+   * Checks whether a known problem has been solved. Returns `undefined` if there is no problem. Called when an admin opens
+   * /settings.
+   */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
-  /** Updates everything else that depends on the setting. */
+  /** Updates everything else that depends on the setting after it has changed. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
-  /** Notifies others of a change. Replaces the line in the log channel. */
+  /** Notifies others of a change, instead of the usual line in the log channel. */
   report?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
 interface OpenModal extends Omit<ModalOptions, 'id'> {
-  /** Passed to `change`. If absent, `change` gets the same `about` as `open`. */
+  /** Passed to `change` as its `about` argument. If missing, `change` gets the same `about` as `open`. */
   readonly about?: string;
 }
 
-/** The modal of a setting. `about` is part of a custom id and can be forged. */
+/** The modal for a setting. `about` is part of a custom id and can be forged. */
 export interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
-  /** @throws UserError if the input can't be accepted */
+  /** @throws UserError if the input isn't valid */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
   /** Builds a button that reopens the modal with the rejected input. */
   retry?(context: SubmitContext): Control;
@@ -107,31 +113,31 @@ export interface SettingModal {
 
 /**
  * Builds the custom id of a control that makes a change.
- * @param page the setting whose page is shown afterwards; if empty, all settings
+ * @param page the setting whose page is shown afterwards; if empty, the overview is shown
  */
 export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
   customId('settings', 'change', writePage(number, [page, setting, change].join(':')));
 
 /**
- * Builds the custom id of a control that opens the modal of a setting.
- * @param number the number of the page that is shown afterwards, if there are several
+ * Builds the custom id of a control that opens a setting's modal.
+ * @param number the page number to show afterwards, for settings with more than one page
  */
 export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
-/** The signs for the status of a setting. */
+/** Icons for the status of a setting. */
 export const FINE = LOOK.accepted.sign;
 export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
 export const OFF = '➖';
 
-/** Whether there is a log channel that accepts messages, as far as the bot knows. */
+/** Whether a log channel is set and, as far as the bot knows, the bot can post in it. */
 export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
   logChannelId !== undefined && logTrouble === undefined;
 
 /**
- * Returns the chosen channel or role.
- * @throws UserError if it doesn't belong to the guild, according to Discord
+ * Returns the id of the chosen channel or role.
+ * @throws UserError if Discord doesn't confirm that it belongs to the guild
  */
 export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
   if (id === undefined) throw new UserError(t('settings.gone'));

@@ -7,11 +7,11 @@ import { logLine } from './log-channel.ts';
 import { notifyRoleLine } from './notify-role.ts';
 import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 
-/** Lists the settings that an admin needs first, one per line. */
+/** Lists the settings that an admin needs first, with one per line. */
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** Suggests the next setting to an admin; `undefined` if everything has been set up. */
+/** Suggests which setting an admin should set up next. Returns `undefined` if everything has been set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
@@ -22,12 +22,12 @@ export function nextText(
     const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
     return sentences(t('setkey.chooseLog'), post);
   }
-  // The page already asks for another channel.
+  // The page already asks the admin to choose another channel.
   if (lacksApprovalLog(now)) return undefined;
   return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
 }
 
-/** Whether an admin has to enter the key, because it is missing or can't be used. */
+/** Whether an admin has to enter a key because it is missing or unusable. */
 export const lacksKey = (key: KeyStatus | undefined): boolean =>
   key === undefined || !key.readable || key.invalidSince !== undefined;
 
@@ -42,11 +42,11 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;
 }
 
-/** Explains that Discord's own settings determine who can submit. */
+/** Explains that Discord's own settings control who can submit servers. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
 
 /**
- * Converts a time to seconds for use in Discord's timestamps.
- * @param time in ISO 8601
+ * Converts a time to Unix seconds for a Discord timestamp.
+ * @param time in ISO 8601 format
  */
 export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -3,7 +3,7 @@ import { UserError } from '../../src/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { changeId, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** The setting for the role whose members can submit without approval. */
+/** The setting for the role whose members can submit servers without approval. */
 export const trustedRoleSetting: Setting = {
   id: 'trusted',
   name: (t) => t('settings.trusted.name'),
