@@ -4,6 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { cut } from '../../src/one-line.ts';
+import { linesWithNames } from '../../src/server-lists/edited-lines.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { isInvalid, isRepeated, type TypedRow, withPortApart } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
@@ -77,6 +78,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
   // Text that could not be read is shown as it was typed.
   const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
+  const named = linesWithNames(rows, games);
   return modal({
     id,
     title: t('again.edit'),
@@ -86,7 +88,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.hint'),
-        value: typed ?? text,
+        value: typed ?? (named.length <= MOST_TYPED ? named : text),
         most: MOST_TYPED,
         long: true,
       },

@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GameIndex } from '../listing/game-search.ts';
+import { readList } from './read-list.ts';
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
 /**
@@ -34,6 +37,27 @@ export function numberedLines(
   }
   const inOrder = fitting.toSorted((one, other) => one.row.line - other.row.line);
   return { text: inOrder.map(({ text }) => text).join('\n'), rows: inOrder.map(({ row }) => row) };
+}
+
+/**
+ * Formats rows like {@link numberedLines}, in the given order, with the names of games instead of their aliases. Keeps the
+ * alias where the parser would read the name differently.
+ */
+export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
+  const parsed = (line: string) => {
+    const list = readList(line, games);
+    return (
+      list.kind === 'rows' && list.rows.map(typedOf).map((typed) => ({ ...typed, game: aliasOf(typed) }))
+    );
+  };
+  const aliasOf = ({ game }: TypedRow) => games.find(game)?.alias ?? game;
+  const lines = rows.map((row) => {
+    const typed = typedOf(row);
+    const byAlias = lineOf(typed);
+    const byName = lineOf({ ...typed, game: games.find(typed.game)?.name ?? typed.game });
+    return `${row.line}. ${isDeepStrictEqual(parsed(byName), parsed(byAlias)) ? byName : byAlias}`;
+  });
+  return lines.join('\n');
 }
 
 const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;

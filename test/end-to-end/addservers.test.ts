@@ -546,7 +546,9 @@ describe('Edit', () => {
     }
     const { modal, typed } = await openModal(member, preview); // 2
     expect(JSON.stringify(modal.data)).toContain('- Line 12: no game');
-    expect(typed.servers).toMatch(/^1\. w0\.example\.com cs2\n.*\n12\. w11\.example\.com:27015$/s);
+    expect(typed.servers).toMatch(
+      /^1\. w0\.example\.com Counter-Strike 2\n.*\n12\. w11\.example\.com:27015$/s,
+    );
     const right = Array.from({ length: 12 }, (_, n) => `${n + 1}. right${n}.example.com:27015 cs2`);
     const after = await member.submit(modal, { servers: right.join('\n') }); // 3
     expect(messageOf(after).id).toBe(messageOf(preview).id);
@@ -623,7 +625,7 @@ describe('the report', () => {
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(labelsOf(report)).toEqual(['Submit 2 game servers', 'Edit']);
     const { modal, typed } = await openModal(member, report);
-    expect(typed.servers).toBe('1. a.example.com:1 rust\n2. b.example.com:2 rust\n3. c.example.com:0 rust');
+    expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. b.example.com:2 Rust\n3. c.example.com:0 Rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
     await pressSubmit(member, after);
     expect(listing.submitted).toHaveLength(3);

@@ -691,7 +691,9 @@ describe('a submission that needs approval', () => {
       'Edit and submit again · 2 game servers',
     ]);
     const { typed: typedLines } = await openModal(member, list, 'Edit and submit again');
-    expect(typedLines.servers).toBe('1. s0.example.com:27015 cs2\n2. s1.example.com:27015 cs2');
+    expect(typedLines.servers).toBe(
+      '1. s0.example.com:27015 Counter-Strike 2\n2. s1.example.com:27015 Counter-Strike 2',
+    );
     expect(labelsOf(await guild.admin.slash('submissions')).join()).not.toContain('again');
   });
 
@@ -750,7 +752,9 @@ describe('a submission that needs approval', () => {
     const history = await member.slash('submissions');
     expect(labelsOf(history).join()).not.toContain('s2.example.com');
     const { modal, typed } = await openModal(member, history, list);
-    expect(typed.servers).toBe('2. s1.example.com:27015 cs2\n4. s3.example.com:27015 cs2');
+    expect(typed.servers).toBe(
+      '2. s1.example.com:27015 Counter-Strike 2\n4. s3.example.com:27015 Counter-Strike 2',
+    );
     const servers = typed.servers?.replaceAll('27015', '1') ?? '';
     const preview = await member.submit(modal, { servers });
     await pressSubmit(member, preview);
@@ -779,7 +783,7 @@ describe('a submission that needs approval', () => {
     await allowGames(guild, ['cs2']);
     const history = await member.slash('submissions');
     const { modal, typed } = await openModal(member, history, 'Edit and submit again · 2 game servers');
-    expect(typed.servers).toBe(`1. ${HOST}:1 cs2\n2. ${HOST}:2 rust`);
+    expect(typed.servers).toBe(`1. ${HOST}:1 Counter-Strike 2\n2. ${HOST}:2 Rust`);
     const preview = await member.submit(modal, typed);
     expect(textOf(preview)).toMatch(/1 line needs fixing:\n.*isn't allowed here/);
     await pressSubmit(member, preview);
@@ -808,7 +812,7 @@ describe('a submission that needs approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);
     const { modal, typed } = await openModal(member, reply);
-    expect(typed.servers).toContain('12. s11.example.com:27015 cs2');
+    expect(typed.servers).toContain('12. s11.example.com:27015 Counter-Strike 2');
     expect(labelsOf(message)).toContain('Approve');
     const servers = (typed.servers ?? '').replace('s11.example', 'changed.example').replace(/^1\..*\n/, '');
     const changed = await member.submit(modal, { servers });
