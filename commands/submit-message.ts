@@ -11,7 +11,7 @@ import type { CommandDeps } from './deps.ts';
 import { isTextFile, readFile } from './submit/enter.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 
-/** "Submit servers" in the menu of a message: opens a draft with every address in the message. */
+/** The "Submit servers" command in a message's context menu: opens a draft with every address in the message. */
 export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,
@@ -28,8 +28,8 @@ export const submitMessage = (deps: CommandDeps): Command => ({
 });
 
 /**
- * Reads the game servers in a message and in its first text file, such as the `message.txt` that Discord creates from a
- * long paste.
+ * Reads the game servers from a message and from its first text file. Discord creates such a file (`message.txt`) when a
+ * long message is pasted.
  * @throws UserError if the file can't be read
  */
 async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<Draft> {

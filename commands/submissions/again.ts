@@ -14,7 +14,8 @@ import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 
 /**
- * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and a text to read before them.
+ * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and the text shown above those
+ * steps.
  */
 interface NextSteps {
   readonly text: string;
@@ -23,12 +24,13 @@ interface NextSteps {
 
 const NOTHING: NextSteps = { text: '', buttons: [] };
 
-/** Maximum length of an address on a button, in UTF-16 units. */
+/** Maximum length of an address in a button label, in UTF-16 units. */
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for the entries on a page of a member's history. Declined entries have one, and other entries as long as
- * their drafts exist. The buttons for the unsent and unconfirmed servers of a list are below the list of its servers.
+ * Builds buttons for the entries on a page of a member's history. Declined entries get a button to edit them, and other
+ * entries get buttons as long as their drafts exist. For a list, the buttons for its unsent and unconfirmed servers are
+ * shown below the list of its servers instead.
  */
 export async function buttonsForEntries(
   context: Context,
@@ -61,8 +63,8 @@ export async function buttonsForEntries(
 }
 
 /**
- * Whether a submission is its draft's latest one. The lines of the draft belong to the latest submission, which has its own
- * entry.
+ * Whether this is the latest submission of its draft. The lines of the draft always belong to the latest submission, which
+ * has its own entry in the history.
  */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
@@ -70,8 +72,9 @@ const isLatest = async (
 ): Promise<boolean> => (await submissions.latestId(draftId)) === id;
 
 /**
- * Returns the id of the draft in which the member can edit a declined entry, if one is left. If a moderator declined only
- * some lines of a list, they become a draft of their own. Once it is submitted, it has its own entry.
+ * Returns the id of the draft in which the member can still edit a declined entry. If a moderator declined only some lines
+ * of a list, those lines become a separate draft. Once that draft has been submitted, it has its own entry, and this
+ * function returns `undefined`.
  */
 async function editableId(
   context: Context,
@@ -86,7 +89,7 @@ async function editableId(
   return typeof (await submissions.editableDraft(context, id)) === 'string' ? undefined : id;
 }
 
-/** Finds the server of an entry that can be submitted again, and its draft. */
+/** If an entry has a server that can be submitted again, returns the server and the id of its draft. */
 async function unsentOf(
   context: Context,
   entry: SubmissionEntry,
@@ -105,8 +108,8 @@ async function unsentOf(
 }
 
 /**
- * Builds the button that opens a declined submission so that the member can edit and submit it again.
- * @param name identifies the submission if there are several; otherwise empty
+ * Builds the button that reopens a declined submission so that the member can edit and resubmit it.
+ * @param name a name that identifies the submission if there are several buttons; otherwise empty
  */
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
   button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
@@ -116,7 +119,9 @@ const entryName = (t: Translate, { only, counts }: SubmissionEntry): string =>
     ? shorten(addressOf(only), LONGEST_LABELLED)
     : t('look.servers', { count: OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0) });
 
-/** Builds the buttons for a member's own list, like {@link buttonsForEntries}. */
+/**
+ * Builds the buttons for resubmitting servers from a member's own list, like {@link buttonsForEntries} does for entries.
+ */
 export async function submitAgainFor(
   context: Context,
   submission: Submission,
@@ -136,6 +141,6 @@ export async function submitAgainFor(
   };
 }
 
-/** Asks the member to look up servers that may have been received before sending them again. */
+/** Asks the member to check whether the service already lists these servers before sending them again. */
 const unconfirmedText = (context: Context, servers: readonly ServerSubmission[]): string =>
   servers.length === 0 ? '' : withSign('unknown', unknownText(context, servers));

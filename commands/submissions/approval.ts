@@ -41,13 +41,13 @@ import {
 import { replyForUnavailable } from './waiting.ts';
 
 /**
- * A button or a modal of a message about a submission. The argument contains the draft's id and the submission that the
- * message shows.
+ * The use of a button or modal on a message about a submission. The argument contains the ids of the draft and of the
+ * submission shown in the message.
  */
 type DecisionContext = PressContext | SubmitContext;
 
 /**
- * Whether the member can decide about submissions.
+ * Whether the member is allowed to decide on submissions.
  * @throws UnreadableSettingsError
  */
 export async function mayDecide(
@@ -61,22 +61,23 @@ export async function mayDecide(
 
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
-   * Shows a waiting submission that the member can decide about or withdraw, if there is one.
-   * @param which `wanted` is its number, starting at 1 and wrapping around; `isOwn` shows only the member's own
-   * submissions; `state` is the state of the message
+   * Shows a waiting submission that the member can decide on or withdraw, if there is one.
+   * @param which `wanted` is the submission's number, starting at 1 and wrapping around at the end; `isOwn` limits the view
+   * to the member's own submissions; `state` is the filter state to keep in the message
    */
   waiting(
     context: Context,
     which: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined>;
-  /** Counts the waiting submissions that the member can decide about, and the member's own. */
+  /** Counts the waiting submissions that the member can decide on, and the waiting submissions that the member made. */
   count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
 
 /**
- * Creates the buttons and the modals of a submission that waits for a moderator. They are in the log channel and in
- * /submissions.
- * @param showNext shows the page of /submissions with a waiting submission, whose number starts at 1 and wraps around
+ * Creates the handlers for the buttons and modals of submissions that are waiting for a moderator. These controls appear in
+ * the log channel and in /submissions.
+ * @param showNext shows the /submissions page for the waiting submission with the given number, starting at 1 and wrapping
+ * around at the end
  */
 export function approvalActions(
   deps: CommandDeps,
@@ -92,8 +93,8 @@ export function approvalActions(
   const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
   /**
-   * Updates the message in the log channel to the current state, even if the button was pressed much later. If the pressed
-   * message isn't about the submission (a panel, for example), updates outdated messages in the background instead.
+   * Updates the log channel message to the current state, no matter how old the message is. If the pressed message isn't
+   * about this submission (for example, if it is a panel), outdated messages are updated in the background instead.
    */
   async function showPressed(context: DecisionContext): Promise<void> {
     const { posted, shown } = context;
@@ -105,19 +106,21 @@ export function approvalActions(
     else void approvalMessages.showDue();
   }
 
-  /** @throws UserError if the member isn't allowed to decide */
+  /** @throws UserError if the member isn't allowed to decide on submissions */
   async function demandModerator(context: DecisionContext): Promise<void> {
     if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
   }
 
-  /** Shows a submission that waits, or waited, for a moderator. */
+  /** Builds the view of a submission that is or was waiting for a moderator. */
   async function moderatorsView(t: Context['t'], submission: Submission): Promise<ApprovalView> {
     const { content, embeds } = approvalView(t, submission, games);
     const before = beforeTexts(t, await approvals.before(submission), games);
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** Shows the current state to a moderator. If the submission is still waiting, it isn't the same one that they saw. */
+  /**
+   * Shows a moderator the current state of a submission. If it is still waiting, it has changed since the moderator saw it.
+   */
   async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -129,8 +132,8 @@ export function approvalActions(
   }
 
   /**
-   * Replies to a press that didn't decide about the submission. In the log channel, the updated message shows the current
-   * state.
+   * Builds the reply to a button press that didn't lead to a decision. In the log channel, the updated message already
+   * shows the current state.
    */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
@@ -139,22 +142,22 @@ export function approvalActions(
     return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
   }
 
-  /** Finds the submission's number among all waiting submissions, starting at 1, for /submissions. */
+  /** Finds the submission's position among all waiting submissions, starting at 1, for use in /submissions. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const seen = seenOf(context);
     return (await approvals.waiting(context.guildId)).findIndex(({ id }) => id === seen.id) + 1;
   }
 
-  /** Finds the number of a member's first waiting submission, like {@link placeOf}. */
+  /** Finds the position of a member's first waiting submission, like {@link placeOf}. */
   const placeOfMember = async ({ guildId }: Context, member: string): Promise<number> =>
     (await approvals.waiting(guildId)).findIndex(({ userId }) => userId === member) + 1;
 
   /**
-   * Replies to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply continues
-   * with the next waiting submission. Only that submission has an embed, because the buttons belong to it.
-   * @param before the number that the decided submission had
-   * @param texts notes for the moderator only
+   * Builds the reply to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply
+   * goes on to the next waiting submission. Only that submission has an embed, because the buttons apply to it.
+   * @param before the position of the decided submission before the decision
+   * @param texts notes that only the moderator sees
    */
   async function decided(
     context: DecisionContext,
@@ -176,8 +179,8 @@ export function approvalActions(
   }
 
   /**
-   * Replies to a decision or a correction that isn't possible and changed nothing. In /submissions, shows the submission
-   * again, because the message may also show the decision about the previous one.
+   * Builds the reply to a decision or correction that was not possible and changed nothing. In /submissions, the submission
+   * is shown again, because the message may also contain the decision on the previous submission.
    */
   async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
     const next = context.posted ? {} : await showNext(context, await placeOf(context));
@@ -186,7 +189,8 @@ export function approvalActions(
 
   /**
    * Approves a submission and sends it.
-   * @returns its outcome, or the reason why it is still waiting; `undefined` if it isn't waiting as the moderator saw it
+   * @returns the outcome, or the reason why the submission is still waiting; `undefined` if the submission is no longer
+   * waiting in the state that the moderator saw
    */
   async function approveSeen(
     context: PressContext,
@@ -203,12 +207,12 @@ export function approvalActions(
     const result = await pipeline.submit({
       ...context,
       ...seen,
-      // The channel where it was submitted is no longer known.
+      // The channel in which the member submitted it is no longer known.
       channelId: undefined,
       user: { id: found.userId, name: found.userName },
       approvedBy: context.user,
       onProgress(done, count) {
-        // A single server is sent in a moment, so the message doesn't have to show that it is being sent.
+        // Sending a single server takes only a moment, so the message doesn't need to show that it is in progress.
         if (done === 0 && count > 1) void showPressed(context);
       },
     });
@@ -230,7 +234,7 @@ export function approvalActions(
     return { ...reply, announcement: announcementOfAll([result]) };
   }
 
-  /** Announces approved submissions of one member. */
+  /** Builds the public announcement of approved submissions from one member. */
   function announcementOfAll(all: readonly Approved[]): Reply['announcement'] {
     const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
     const [first] = announced;
@@ -240,7 +244,7 @@ export function approvalActions(
     return announcementOf({ user: { id: userId } }, { ...ended, servers }, games);
   }
 
-  /** Lists the waiting submissions of a member, and asks whether to approve all of them. */
+  /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
   async function askForAll(context: PressContext): Promise<Reply> {
     await demandModerator(context);
     const { t, argument: userId } = context;
@@ -268,9 +272,9 @@ export function approvalActions(
   }
 
   /**
-   * Decides about the listed submissions of a member one after the other, in the same way as about a single one. Skips
-   * submissions that weren't listed, or are no longer waiting as they were.
-   * @param decide returns whether it made the decision
+   * Decides on a member's listed submissions one after another, in the same way as for a single submission. Skips
+   * submissions that weren't in the list or that have changed since it was shown.
+   * @param decide returns whether a decision was made
    */
   async function decideOnSeen(
     context: DecisionContext,
@@ -307,7 +311,7 @@ export function approvalActions(
     const all: Approved[] = [];
     const waiting: StillWaiting[] = [];
     const { before, texts } = await decideOnSeen(context, async (seen) => {
-      // The others keep waiting, because nothing more can be sent now.
+      // The remaining submissions keep waiting, because nothing more can be sent during shutdown.
       if (stopping.aborted) return true;
       const result = await approveSeen(context, seen);
       if (result === undefined) return false;
@@ -323,7 +327,7 @@ export function approvalActions(
     return { ...(await decidedInQueue(context, before, notes)), announcement: announcementOfAll(all) };
   }
 
-  /** Opens the modal in which a moderator declines all waiting submissions of a member. */
+  /** Opens the modal for declining all of a member's waiting submissions. */
   async function pressDeclineAll(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const { t, argument: userId } = context;
@@ -342,7 +346,7 @@ export function approvalActions(
     return decidedInQueue(context, before, texts);
   }
 
-  /** Opens the modal in which a moderator declines a submission. */
+  /** Opens the modal for declining a submission. */
   async function pressDecline(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));
@@ -367,7 +371,7 @@ export function approvalActions(
     return decided(context, before);
   }
 
-  /** Corrects a submission, which then keeps waiting in the same message. */
+  /** Corrects a submission, which then continues to wait in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
@@ -391,7 +395,7 @@ export function approvalActions(
     return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
   }
 
-  /** Shows a whole list, to moderators and to its member. */
+  /** Shows all servers in a list, either to moderators or to the member who submitted it. */
   async function showAll(context: PressContext): Promise<Reply> {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
@@ -402,7 +406,10 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
-  /** If the settings can't be read, the trusted role is unknown, so members only see their own submissions. */
+  /**
+   * If the settings can't be read, it is unknown which role can decide, so members who aren't admins only see their own
+   * submissions.
+   */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
@@ -443,7 +450,7 @@ export function approvalActions(
     presses: {
       approve: { answers: 'beside', run: approve },
       decline: { answers: 'modal', run: pressDecline },
-      // For messages that 0.3.0 posted.
+      // Still needed for buttons on messages posted by version 0.3.0.
       refuse: { answers: 'modal', run: pressDecline },
       correct: {
         answers: 'modal',
@@ -477,28 +484,29 @@ export function approvalActions(
   };
 }
 
-/** Puts texts above the next waiting submission. */
+/** Adds texts above the next waiting submission. */
 const withNext = (texts: readonly string[], next: Reply): Reply => ({
   ...next,
   content: [texts.filter(Boolean).join('\n'), next.content].filter(Boolean).join('\n\n'),
 });
 
-/** An approved submission and its outcome. */
+/** An approved submission together with its outcome. */
 interface Approved {
   readonly ended: EndedSubmission;
-  /** The member. */
+  /** The member who made the submission. */
   readonly userId: string;
-  /** How many of its servers are waiting again. */
+  /** Number of servers that are waiting for approval again. */
   readonly again: number;
 }
 
-/** A submission that couldn't be approved, and the reason. */
+/** A submission that couldn't be approved, together with the reason. */
 interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly why: string;
 }
 
 /**
- * Explains which approved servers weren't sent: those that were skipped, and those that are waiting again, with the reason.
+ * Explains which approved servers weren't sent: those that were skipped, and those that are waiting again, including the
+ * reason.
  */
 function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;

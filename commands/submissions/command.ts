@@ -36,12 +36,15 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-/** /submissions: shows the submissions of this guild as pages, whose buttons contain the filter, and as a file. */
+/**
+ * /submissions: shows the guild's submissions on pages, or exports them to a file. The custom ids of the page buttons
+ * contain the filter.
+ */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
-  /** Runs one export at a time for each member. */
+  /** Ensures that only one export runs at a time for each member. */
   const exports = createInOrder();
 
   async function exportOne(context: PressContext): Promise<Reply> {
@@ -50,7 +53,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** Exports all entries to a file. If some of them don't fit, the reply says so. */
+  /** Exports all entries to a file. If they don't all fit, the reply says so. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const which = await wanted(context, readFilter(readPage(argument).state));
@@ -70,19 +73,19 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Converts a filter for the history, restricted to entries that this member is allowed to see. */
+  /** Converts a filter to a history filter, and restricts it to entries that the member is allowed to see. */
   async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
       ...(userId !== '' && { userId }),
-      // An empty alias doesn't match any game.
+      // No game has an empty alias, so this matches nothing.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),
     };
   }
 
-  /** Finds the alias for a {@link gameMark}, among the service's games and the games that were submitted. */
+  /** Finds the alias that matches a {@link gameMark}, among the service's games and the games of earlier submissions. */
   async function aliasOf(guildId: string, mark: string): Promise<string | undefined> {
     const known = games.all.find(({ alias }) => gameMark(alias) === mark);
     if (known) return known.alias;
@@ -90,9 +93,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows only waiting submissions while there are any, to members who can decide and to their submitter. Otherwise, shows
-   * the history.
-   * @param waiting the number of the waiting submission, starting at 1
+   * Shows waiting submissions, if there are any, to members who can decide on them or who made them. Otherwise, shows the
+   * history.
+   * @param waiting the number of the waiting submission to show, starting at 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
@@ -106,7 +109,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
   }
 
-  /** Builds buttons that lead to waiting submissions: those that the member can decide about, and the member's own. */
+  /**
+   * Builds the buttons that open waiting submissions: those that the member can decide on, and those that the member made.
+   */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
@@ -117,7 +122,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
     const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
-    // The submissions that a member can decide about include their own.
+    // A member's own submissions are already among those that the member can decide on.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
     return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
@@ -170,7 +175,8 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows the outcomes of one submission in a new message, so that the page keeps its filter. Accepted servers come last.
+   * Shows the outcomes of one submission in a new message, so that the history page keeps its filter. Accepted servers are
+   * listed last.
    */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
@@ -274,7 +280,7 @@ const commandData = () =>
   ]);
 
 /**
- * Restricts members to their own entries, whatever a button or an option requests.
+ * Restricts members to their own entries, regardless of what a button or an option requests.
  * @throws UserError if a member requests another member's entries
  */
 function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
@@ -285,7 +291,7 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** An entry on a page. `number` is the position of a list among the lists on the page. */
+/** An entry on a page. Lists on the same page are numbered; `number` is the number of the entry's list. */
 interface NumberedEntry {
   readonly entry: SubmissionEntry;
   readonly number: number | undefined;
@@ -299,7 +305,7 @@ function numberLists(entries: readonly SubmissionEntry[]): readonly NumberedEntr
   });
 }
 
-/** Builds the buttons that show the servers of each list, turn the page, and export everything as a file. */
+/** Builds the buttons that show the servers in each list, change the page, and export everything to a file. */
 function listRows(
   context: Context,
   entries: readonly NumberedEntry[],
@@ -325,18 +331,20 @@ function listRows(
   );
 }
 
-/** Returns a server's sort key within its submission, which puts accepted servers last. */
+/** Sort key that puts accepted servers last within their submission. */
 const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
-/** Whether the filter selects all entries, or all entries of one member. */
+/** Whether the filter matches all entries, or all entries of one member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Whether the filter selects everything that this member can see: all entries, or all of their own. */
+/**
+ * Whether the filter matches everything that this member is allowed to see: all entries, or all the member's own entries.
+ */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
-/** Explains why the list is empty. Members whose name was deleted don't find their entries. */
+/** Explains why the list is empty. Members whose names were deleted can no longer find their entries. */
 function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');
@@ -344,7 +352,7 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }
 
-/** Selects the entries to show. An empty field matches every entry. */
+/** A filter for the entries to show. Empty fields match every entry. */
 interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
@@ -355,19 +363,19 @@ interface SubmissionFilter {
 }
 
 /**
- * Maximum length of the address filter, in UTF-16 units. An IPv6 address in brackets fits. The whole filter has to fit into
- * a custom id, together with the rest of the id.
+ * Maximum length of the address filter, in UTF-16 units. This is enough for an IPv6 address in brackets, and the complete
+ * filter still fits into a custom id.
  */
 const LONGEST_SERVER_FILTER = 45;
 
 const pageId = (page: number, state: string): string =>
   customId('submissions', 'page', writePage(page, state));
 
-/** Hashes an alias to 8 characters, because custom ids are short and aliases can be long. */
+/** Shortens an alias to an 8-character hash, because aliases can be too long for a custom id. */
 export const gameMark = (alias: string): string =>
   createHash('sha256').update(alias).digest('base64url').slice(0, 8);
 
-/** Formats a filter as part of a custom id. A Discord id needs 13 characters in base 36. */
+/** Encodes a filter for use in a custom id. A Discord id takes up 13 characters in base 36. */
 export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
   return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
 }
@@ -375,7 +383,7 @@ export function writeFilter({ userId, game, outcome, server }: SubmissionFilter)
 const outcomeNamed = (name: string): Outcome['kind'] | undefined =>
   OUTCOME_KINDS.find((kind) => kind === name);
 
-/** The reverse of {@link writeFilter}. The address can contain colons. */
+/** Decodes a filter that was encoded by {@link writeFilter}. The address can contain colons. */
 export function readFilter(state: string): SubmissionFilter {
   const [user = '', game = '', outcome = '', ...server] = state.split(':');
   const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);

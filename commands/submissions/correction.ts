@@ -8,11 +8,11 @@ import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
-/* Lets a moderator correct the only server of a waiting submission, in the same modal that its member used. */
+/* Lets a moderator correct a waiting submission that has only one server, using the same modal as the member did. */
 
 /**
- * Reads the server that a moderator has entered as the correction.
- * @throws UserError with the reason if it can't be submitted
+ * Reads the corrected server entered by a moderator.
+ * @throws UserError with the reason if the server can't be submitted
  */
 export async function readCorrection(context: SubmitContext, deps: CommandDeps): Promise<ReadyRow> {
   const typed = fieldsOf(context);
@@ -27,7 +27,10 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   return row;
 }
 
-/** Explains the problem with the correction, in the same words as for a member. The waiting submission hasn't changed. */
+/**
+ * Explains what is wrong with the correction, in the same words that a member would see. The waiting submission is
+ * unchanged.
+ */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -12,11 +12,11 @@ import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/* Builds the modal in which a moderator declines a waiting submission, or some of its lines. */
+/* The modal in which a moderator declines a waiting submission or some of its lines. */
 
-/** The number of lines of a list that the modal shows. **Show all** has a file with all lines. */
+/** Maximum number of lines that the modal shows. The file provided by **Show all** contains every line. */
 const MOST_LINES = 20;
-/** Maximum length of the line numbers, and of an invalid number in an error message, in UTF-16 units. */
+/** Maximum length of the line numbers entered, and of an invalid number in an error message, in UTF-16 units. */
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
@@ -37,7 +37,7 @@ export function declineModal(context: PressContext, submission: Submission, game
   });
 }
 
-/** Builds the fields for the reason. */
+/** Builds the input fields for the reason. */
 export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Field[] {
   const hint = t('approval.modal.hint');
   return [
@@ -82,8 +82,8 @@ const linesField = (t: Translate, value: string): Field => ({
 });
 
 /**
- * Reads the input of the modal. If a number isn't one of the list's lines, returns a private reply that contains the input
- * and a button that opens the modal again.
+ * Reads the modal's input. If one of the numbers isn't a line of the list, returns a private reply that contains the input
+ * and a button to reopen the modal.
  */
 export function readDecline(
   { t, field }: SubmitContext,
@@ -101,7 +101,7 @@ export function readDecline(
   const again = submissionsId('decline', [draftId, id, reason.key ?? ''].join(':'));
   return {
     content: withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))),
-    // Discord rejects empty text.
+    // Discord rejects an empty description.
     embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
     components: rows([button(again, t('again.reopenForm'), 'primary')]),
     isUserError: true,
@@ -113,7 +113,7 @@ export const readReason = (field: SubmitContext['field']): DeclineDecision['reas
   words: field('reason').trim(),
 });
 
-/** Returns the input from the message whose button opens the modal again; empty for any other message. */
+/** Reads the earlier input from the message whose button reopens the modal. Returns empty values for any other message. */
 function typedBefore({ argument, shown }: PressContext): typeof NOTHING_TYPED {
   const [, , why] = argument.split(':');
   if (why === undefined) return NOTHING_TYPED;

@@ -9,23 +9,26 @@ import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
-/** Maximum length of a message, in UTF-16 units. Ten entries with messages of this length fit into an embed (4,096). */
+/**
+ * Maximum length of the service's message, in UTF-16 units. An embed (4,096) has to hold ten entries with messages of this
+ * length.
+ */
 const LONGEST_MESSAGE = 100;
-/** Maximum length of a moderator's own words next to a ready-made reason, in UTF-16 units. */
+/** Maximum length of a moderator's own words next to a predefined reason, in UTF-16 units. */
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
 interface EntryOptions {
-  /** The number of a list on its page. */
+  /** The number of the list on its page, if the entry is a list. */
   readonly number: number | undefined;
   readonly games: GameIndex;
-  /** Whether all entries belong to the reader. */
+  /** Whether all the entries belong to the member who is viewing them. */
   readonly isOwn: boolean;
 }
 
 /**
- * Formats a submission: its server, or the number of a list's servers for each outcome. Adds the time, and the member
- * unless all entries are the reader's own.
+ * Formats a submission: a single server, or the number of servers with each outcome for a list. The time is added, as well
+ * as the member's name unless all entries belong to the viewer.
  */
 export function entryText(
   audience: Audience,
@@ -58,8 +61,8 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
   );
 
 /**
- * Formats a game server of a list, with its outcome and the reason on separate lines. Doesn't repeat that a moderator
- * declined it, because that applies to the whole list.
+ * Formats a server from a list, with its outcome and the reason on separate lines. Does not mention a moderator's decline,
+ * because that applies to the whole list.
  */
 export function serverText(
   { t }: Audience,
@@ -74,7 +77,8 @@ const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutco
   withSign(kind, t(`outcome.${kind}`));
 
 /**
- * Returns the service's message, or the reason why a server wasn't sent. Omits the advice that the member got at that time.
+ * Returns the service's message, or the reason why a server wasn't sent. Omits the advice that the member was given at the
+ * time.
  */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
@@ -83,7 +87,7 @@ function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcom
   return [outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t)];
 }
 
-/** The heading of the table with the rows of {@link fileRow}. It is always in English, because programs read it. */
+/** Column headings for the rows created by {@link fileRow}. They are always in English, because programs read them. */
 export const FILE_HEADING = [
   'time',
   'member',
@@ -97,8 +101,8 @@ export const FILE_HEADING = [
 ];
 
 /**
- * Formats an entry as a row of a table. The time is ISO 8601 in UTC, and the outcome has the same name as in messages. The
- * moderator is a Discord mention, because a spreadsheet would round a bare number.
+ * Formats an entry as a row of a table. The time is in ISO 8601 format (UTC), and outcomes have the same names as in
+ * messages. The moderator is given as a Discord mention, because a spreadsheet would round a plain numeric id.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;

@@ -11,26 +11,26 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { reasonFields } from './decline.ts';
 
-/* Lets a moderator decide about several waiting submissions of one member at the same time. */
+/* Lets a moderator decide on several of a member's waiting submissions at once. */
 
-/** The maximum number of submissions that are decided together. Their hashes have to fit into a custom id. */
+/** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
 const MARK_LENGTH = 5;
 const MARKS = new RegExp(`.{${MARK_LENGTH}}`, 'g');
-/** Maximum length of the list of submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
+/** Maximum length of the text that lists the submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
 const LONGEST_LIST = 3_800;
 
-/** The submissions of a member that a moderator sees in one list. */
+/** A member's submissions that are shown to a moderator in one list. */
 export interface ListedSubmissions {
-  /** Oldest first. */
+  /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
-  /** The list, which contains every server of these submissions. */
+  /** The text of the list, which names every server in these submissions. */
   readonly text: string;
-  /** The number of further submissions that don't fit into the list. */
+  /** Number of additional submissions that don't fit into the list. */
   readonly omitted: number;
 }
 
-/** Lists the waiting submissions of a member. Stops when the list can't contain all servers of the next one. */
+/** Lists a member's waiting submissions. Stops at the first submission whose servers don't all fit into the list. */
 export async function listSubmissions(
   { t, guildId }: Context,
   userId: string,
@@ -60,17 +60,17 @@ export async function listSubmissions(
   return { submissions, text: list, omitted };
 }
 
-/** Hashes the id of a submission. If its servers change, it becomes another submission. */
+/** Hashes a submission's id. The id changes whenever the submission's servers change. */
 const markOf = (submissionId: string): string =>
   hash('sha256', submissionId, 'base64url').slice(0, MARK_LENGTH);
 
-/** Builds the argument of a custom id from a member and the submissions that a moderator has seen. */
+/** Encodes a member and the submissions that a moderator has seen, for use in a custom id. */
 export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[]): string =>
   `${userId}:${seen.map(({ id }) => markOf(id)).join('')}`;
 
 /**
- * Finds the submissions from {@link writeSeen} that are still waiting unchanged.
- * @returns them, the member, and the number of others
+ * Finds the submissions encoded by {@link writeSeen} that are still waiting and unchanged.
+ * @returns these submissions, the member, and the number of submissions that were not found
  */
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
@@ -87,7 +87,7 @@ export async function readSeen(
   return { userId, seen, gone: marks.size - seen.length };
 }
 
-/** Builds the buttons that decide about all waiting submissions of a member, if there are several. */
+/** Builds the buttons for deciding on all of a member's waiting submissions, if there are several. */
 export function buttonsForAll(
   t: Translate,
   { userId, userName: name }: WaitingSubmission,
@@ -101,7 +101,10 @@ export function buttonsForAll(
   ];
 }
 
-/** Builds the select that jumps to a member's first submission, if several members have waiting submissions. */
+/**
+ * Builds the select menu that jumps to a member's first waiting submission. Only shown if several members have waiting
+ * submissions.
+ */
 export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
   const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
   if (members.length === 1) return undefined;
@@ -115,7 +118,7 @@ export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]
   });
 }
 
-/** Builds the modal in which a moderator declines all of these submissions. */
+/** Builds the modal in which a moderator declines all the listed submissions. */
 export function declineAllModal(t: Translate, userId: string, listed: ListedSubmissions): Modal {
   const { submissions, text, omitted } = listed;
   const [first] = submissions;
@@ -127,6 +130,6 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
   });
 }
 
-/** Counts the submissions that a list omits; empty if there are none. */
+/** States how many submissions are missing from a list. Empty if there are none. */
 export const omittedText = (t: Translate, count: number): string =>
   count > 0 ? t('approval.several.omitted', { count }) : '';

@@ -19,9 +19,9 @@ import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
- * Replies to a member who can no longer change a draft, by showing its latest submission. Waits for a submission that is
- * being sent, because the interaction that sends it may no longer be able to edit the message. A message that shows
- * something else, such as an earlier report, stays unchanged.
+ * Builds the reply for a member who can no longer change a draft, by showing the draft's latest submission. If that
+ * submission is being sent, waits for it to finish, because the interaction that sends it may no longer be able to edit the
+ * message. A message that shows something else, such as an earlier report, is left unchanged.
  * @throws UserError in all other cases, with the reason why the draft can't be changed
  */
 export async function replyForUnavailable(
@@ -36,7 +36,8 @@ export async function replyForUnavailable(
   if (isBeingSent(submission)) throw noDraft('being-sent', t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
-  // When the control was used, the message may have shown an older state than the submission's, and would keep showing it.
+  // The submission ended before the control was used, but the message may still show an outdated state, and would go on
+  // showing it if it weren't updated now.
   const { interactionId } = submission;
   const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
   if (!isOfSubmission) throw noDraft('submitted', t);
@@ -45,8 +46,8 @@ export async function replyForUnavailable(
 }
 
 /**
- * Replies that a waiting submission is unchanged, because the member's edit of it can't be submitted.
- * @param why the reason, beginning with the sign for `not-sent`
+ * Builds the reply for a waiting submission that remains unchanged because the member's edit can't be submitted.
+ * @param why the reason, starting with the `not-sent` icon
  */
 export async function replyStillWaiting(
   context: Context,
@@ -69,7 +70,7 @@ export async function replyStillWaiting(
   return { ...reply, content, isUserError: true };
 }
 
-/** Builds the member's reply for the current state of a submission. */
+/** Builds the member's reply, which shows the current state of a submission. */
 export async function replyForSubmission(
   context: Context,
   submission: Submission,
@@ -79,7 +80,9 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
-/** Shows a submission that waits, or waited, for a moderator. Only its member sees the private parts. */
+/**
+ * Shows a submission that is or was waiting for a moderator. The private parts are only shown to the member who made it.
+ */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);
@@ -109,8 +112,8 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
 }
 
 /**
- * Explains why the draft of a button or a modal is no longer available. If the draft is over, the only remaining button
- * opens a modal with the lines that the message shows.
+ * Explains why the draft of a button or modal is no longer available. If the draft no longer exists or can't be changed any
+ * more, the only button left opens a modal with the lines from the message.
  */
 export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {

@@ -26,13 +26,13 @@ import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show
 import { submitDraft } from './submit-draft.ts';
 
 /**
- * Creates all actions for a draft, whether it has one line or a thousand. Only its member can use them, because a draft is
- * found by its id, its member and the guild.
+ * Creates all the actions for a draft, regardless of how many lines it has. They are only available to the draft's member,
+ * because drafts are looked up by id, member and guild.
  */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
 
-  /** Creates the handler of a button or a select that changes a draft and shows it. */
+  /** Creates the handler for a button or select menu that changes a draft and then shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
   ): Press => ({
@@ -46,11 +46,11 @@ export function submitActions(deps: CommandDeps): Actions {
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
-  /** Reads the value that a button puts into a field, or that was chosen in a select. */
+  /** Reads the field value that a button sets or that was chosen in a select menu. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
-  /** Creates the handler of a button that opens the member's own draft. */
+  /** Creates the handler for a button that opens the member's own draft in a modal. */
   const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
     answers: 'modal',
     async run(context) {
@@ -67,12 +67,12 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'sending',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          // The number of servers that the button said it would submit, if it named a number.
+          // The number of servers that the button's label said would be submitted, if the label contained a number.
           const promised = Number.parseInt(more, 10) || undefined;
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // Used in a history, whose message stays unchanged.
+      // Used in the history. The history message is left unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -80,13 +80,13 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
-      // Also submits servers that were already submitted.
+      // Also submits servers that have already been submitted before.
       anyway: {
         answers: 'sending',
         run: (context) =>
           submitDraft(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
       },
-      // Submits the repaired line as if the member had typed it.
+      // Submits the line with the chosen fix, as if the member had typed it.
       use: {
         answers: 'sending',
         async run(context) {
@@ -103,9 +103,9 @@ export function submitActions(deps: CommandDeps): Actions {
         return (row) => repair && repaired(typedOf(row), repair);
       }),
       edit: opening('edit', 'invalid'),
-      // The message with the report stays unchanged.
+      // Leaves the message with the report unchanged.
       correct: opening('correct', 'all'),
-      // The submission keeps waiting for a moderator until the modal is submitted.
+      // The submission continues to wait for a moderator until the modal is submitted.
       change: {
         answers: 'modal',
         async run(context) {
@@ -115,7 +115,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
-      // Used after a success. Its reply is a new message.
+      // Shown after a success. The reply is a new message.
       another: {
         answers: 'modal',
         run(context) {
@@ -130,7 +130,8 @@ export function submitActions(deps: CommandDeps): Actions {
           );
         },
       },
-      // Opens a modal with the lines that an old message shows. Buttons from 0.3.0 use this name.
+      // Opens a modal that is filled in with the lines shown in an old message. Buttons posted by version 0.3.0 also use
+      // this name.
       anew: {
         answers: 'modal',
         async run(context) {
@@ -210,8 +211,8 @@ interface DraftToEdit {
 }
 
 /**
- * Builds the modal of a draft. It contains text that could not be read, as it was typed; fields if there is one line; or a
- * paragraph if there are more.
+ * Builds the modal for editing a draft. It shows text that couldn't be read as it was typed, separate fields if there is a
+ * single line, or a multi-line input otherwise.
  */
 async function draftModal(
   context: Context,
@@ -230,7 +231,7 @@ async function draftModal(
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 
-/** Reads the input in the fields or the paragraph of {@link draftModal}. */
+/** Reads the values entered in the fields or the multi-line input of {@link draftModal}. */
 function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   return isOfLines(context)
@@ -238,7 +239,7 @@ function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> 
     : enterFields(context, id, fieldsOf(context), deps);
 }
 
-/** Sets the chosen or typed game in the lines that the control is about. */
+/** Applies the chosen or typed game to the lines that the control belongs to. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,

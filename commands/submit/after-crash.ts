@@ -7,13 +7,13 @@ import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
-/** Creates the replies after a crash, using the stored submissions. */
+/** Creates the replies that are sent after a crash, based on the stored submissions. */
 export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   async reportOf(context, to) {
     const found = await deps.submissions.by(context.guildId, context.interactionId);
     const [submission, ...others] = found;
     if (submission === undefined) return undefined;
-    // The log channel already has the message on which moderators decide.
+    // The log channel already has the message that moderators use to decide on the submission.
     if (to === 'log channel' && submission.needsModerator) return undefined;
     return others.length > 0
       ? { content: decidedText(context.t, found, deps.games) }
@@ -27,7 +27,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     const reply = await replyForSubmission(context, submission, deps);
     return { ...reply, content: [interruptedText(t, pressed), reply.content].filter(Boolean).join('\n\n') };
   },
-  /** This may repeat an entry that the log channel already has. */
+  /** May repeat an entry that is already in the log channel. */
   async logUnreportedSubmissions({ guildId, interactionId }) {
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
       const by = { guildId, user: { id: submission.userId, name: submission.userName } };

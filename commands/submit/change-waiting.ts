@@ -11,12 +11,18 @@ import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
+/*
+ * Lets a member edit a waiting submission. If the edited version can't be submitted, the submission keeps waiting
+ * unchanged.
+ */
 
-/** Whether the modal was the one with lines. In the other modal, Discord doesn't allow an empty address. */
+/**
+ * Whether the submitted modal was the one with a multi-line input. The other modal has a required address field, which
+ * can't be empty.
+ */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
-/** Reads the input in the modal of a waiting submission. */
+/** Reads the edit that a member made to a waiting submission in a modal. */
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 
@@ -31,12 +37,12 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   return submitChanged(context, { draft, newlyInvalid: rows.filter(isInvalid) }, deps);
 }
 
-/** Changes a waiting list. The modal keeps the typed text until it is submitted. */
+/** Changes the lines of a waiting list. The typed text is kept for the modal until the edit is submitted successfully. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more: submissionId } = readSubmitId(context.argument);
   const text = context.field('servers');
   const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, submissionId });
-  // A moderator has decided since the modal was opened, so the lines become a separate draft.
+  // A moderator has made a decision since the modal was opened, so the edited lines become a separate draft.
   if (typeof edited === 'string') return enterLines(context, 'all', deps);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
   return 'draft' in edited
@@ -44,7 +50,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
     : replyStillWaiting(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
 
-/** Submits the changed lines without asking the member again, because a moderator checks them anyway. */
+/** Submits the changed lines without asking the member for confirmation, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
   { draft, newlyInvalid }: WaitingEdit,

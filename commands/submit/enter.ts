@@ -21,11 +21,11 @@ import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDraft, unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/* Turns typed, pasted or uploaded input into a draft. */
+/* Turns input that was typed, pasted or uploaded into a draft. */
 
 /**
- * Returns the values for one server, from a command's options or a modal. A port in the address replaces the one that the
- * modal showed.
+ * Returns the values for one server, from command options or a modal. A port included in the address replaces the port that
+ * the modal initially showed.
  */
 export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
   const server = field('server');
@@ -41,9 +41,9 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
 }
 
 /**
- * Reads the values for one server. Several addresses are a list, and the typed game applies to all of them that don't have
- * another game next to them.
- * @returns the rows, and for a list, a notice if its game can't be used
+ * Reads the values for one server. If there are several addresses, they become a list, and the typed game applies to all
+ * addresses that don't have a different game next to them.
+ * @returns the rows and, for a list, a notice if its game can't be used
  */
 export async function readFields(
   context: Context,
@@ -65,7 +65,7 @@ export async function readFields(
 
 /**
  * Submits the values for one server, or shows what is wrong with them.
- * @param id the id of a new draft, or of the draft to replace
+ * @param id the id of the new draft, or of the draft to replace
  */
 export async function enterFields(
   context: Context,
@@ -82,7 +82,7 @@ export async function enterFields(
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
-/** Returns the rows that an edit replaces, and the channel of the panel that the draft was started from. */
+/** Returns the rows that an edit replaces, and the channel of the panel where the draft was started. */
 export async function draftBefore(
   context: Context,
   id: string,
@@ -93,12 +93,18 @@ export async function draftBefore(
   return typeof found === 'string' ? { rows: [] } : found;
 }
 
-/** Gives a single row the line of the row that it replaces, by which its earlier outcomes are found. */
+/**
+ * Gives a single row the line number of the row that it replaces, because its earlier outcomes are looked up by line
+ * number.
+ */
 export function onLineOf([before]: readonly Row[], rows: readonly Row[]): readonly Row[] {
   return rows.length === 1 && before ? rows.map((row) => onLine(row, before.line)) : rows;
 }
 
-/** Finds the game for all lines that don't name one. If it can't be used, returns a notice and the most similar game. */
+/**
+ * Finds the game for all lines that don't name one. If that game can't be used, returns a notice and the most similar game
+ * instead.
+ */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -108,14 +114,12 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
 }
 
-/**
- * Marks rows without a game with the game that they may mean: the one whose name is similar to what was typed for all rows.
- */
+/** Suggests a game for rows without one: the game whose name is most similar to what was typed for all rows. */
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
 /**
- * Shows a list that was pasted, uploaded, or given with the command. If the list can't be read, it is kept, so that the
+ * Shows a list that was pasted, uploaded or passed to the command. If the list can't be read, the input is kept so that the
  * member can correct it.
  */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
@@ -126,7 +130,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // If no text was pasted, the content of the file can also be corrected in the modal, if it fits.
+    // If no text was pasted, the file's content can be corrected in the modal instead, provided that it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     if (file && text.trim() === '' && uploaded.trim() === '') {
@@ -140,11 +144,11 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   }
 }
 
-/** Whether a file's name has the extension of a text file. */
+/** Whether the file name has one of the text file extensions that the bot accepts. */
 export const isTextFile = ({ name }: UploadedFile): boolean =>
   FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
 
-/** @throws UserError if the file isn't a text file, or can't be read now */
+/** @throws UserError if the file isn't a text file or can't be read at the moment */
 export async function readFile(
   { t }: Context,
   file: UploadedFile,
@@ -161,13 +165,13 @@ export async function readFile(
   return text;
 }
 
-/** Maximum length of a file name in a sentence, in UTF-16 units. */
+/** Maximum length of a file name in a message, in UTF-16 units. */
 const LONGEST_FILE_NAME = 60;
 
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
 
 interface ReadTexts {
-  /** The typed text, followed by the uploaded text. */
+  /** The typed text, then the uploaded text. Blank texts are left out. */
   readonly texts: readonly string[];
   readonly file: UploadedFile | undefined;
   readonly game: string;
@@ -199,17 +203,17 @@ async function openList(
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
 }
 
-/** Maximum length of a column name in a sentence, in UTF-16 units. */
+/** Maximum length of a column name in a message, in UTF-16 units. */
 const LONGEST_COLUMN_NAME = 40;
 
-/** Names the unused columns that may matter. */
+/** Names unused columns that might be important. */
 function unusedText(t: Translate, columns: readonly string[]): string | undefined {
   if (columns.length === 0) return undefined;
   const names = columns.slice(0, MOST_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
   return t('list.unusedColumns', { columns: t.and(names) });
 }
 
-/** Explains why a list can't be read. A button opens the modal with the typed text. */
+/** Explains why a list can't be read, and offers a button that reopens the modal with the typed text. */
 async function keepTyped(
   context: Context,
   { text, game, why, isFileLost }: Record<'text' | 'game' | 'why', string> & { readonly isFileLost: boolean },
@@ -224,7 +228,7 @@ async function keepTyped(
   };
 }
 
-/** Replaces the lines that the member opened with the corrected ones. */
+/** Replaces the lines that the member opened for editing with the corrected lines. */
 export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more: submissionId } = readSubmitId(context.argument);
@@ -236,11 +240,11 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
-    // From now on, the button that opened the modal shows this text.
+    // From now on, the button that opened the modal will show this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  // If the draft no longer exists, explains why, and where the typed lines are now.
+  // If the draft no longer exists, explains why, and where the typed lines can be found now.
   const notice =
     typeof edited !== 'string' && 'whySeparate' in edited
       ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))

@@ -8,18 +8,23 @@ import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Maximum number of files of each kind. Discord allows 10 files in a message, and the reply has one other file. */
+/**
+ * Maximum number of files for each outcome. Discord allows 10 files in a message, and the reply contains one other file.
+ */
 const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
 /**
- * Maximum size of a file that members correct, in bytes. It is 10 % less than the upload limit, because corrections may
- * make the file longer.
+ * Maximum size of a file that members are asked to correct, in bytes. It is 10% below the upload limit, because corrections
+ * can make the file longer.
  */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
-/** The number of lines that a message names, if they fit. Longer lists get files. */
+/** Maximum number of lines that are named in the message itself. Longer lists are sent as files. */
 export const MOST_WITHOUT_FILES = 10;
 
-/** Returns a message that names all lines, so that files aren't needed; `undefined` if there are too many lines. */
+/**
+ * Returns a message that names every line, so that no files are needed. Returns `undefined` if there are too many lines for
+ * that.
+ */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MOST_WITHOUT_FILES) return undefined;
   const text = write();
@@ -33,11 +38,11 @@ interface ListFile {
 
 export type Reasons = ReadonlyMap<Row, string>;
 
-/** Formats a limit as the reason for the rows that it holds back; empty if there is no limit. */
+/** Formats a limit as the reason why rows are held back. Empty if there is no limit. */
 export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
-/** Formats a row as the columns of a file. An invalid row stays as the member typed it. */
+/** Splits a row into the columns of a file. Invalid rows are kept as the member typed them. */
 export function inFields(row: Row): TypedRow {
   if (row.kind === 'invalid') return row.typed;
   const { server, port, queryPort, game } = row.submission;
@@ -47,14 +52,17 @@ export function inFields(row: Row): TypedRow {
 /** The outcome of the rows in a file: rejected by the service, or not sent. */
 type Kind = keyof typeof MOST_FILES;
 
-/** Creates the files with rows to correct and send again. Also returns the names of these files for use in a sentence. */
+/**
+ * Creates the files with the rows that the member has to correct and send again. Also returns a text that names these
+ * files.
+ */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
   const kinds = ['rejected', 'not-sent'] as const;
   const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }
 
-/** Creates as few files as possible, each small enough to be uploaded again. */
+/** Splits the rows into as few files as possible, each of them small enough to be uploaded again. */
 function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
   const rows = inOrder.map((row) => ({
@@ -69,7 +77,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   }));
 }
 
-/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can read again. */
+/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can also read. */
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {

@@ -11,11 +11,11 @@ import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
-/* Parts that all modals for game servers share. */
+/* Parts shared by all the modals for entering game servers. */
 
 /**
- * Opens the modal for a panel's button. Without a usable key, a submission would fail, so the reply explains who can set
- * one. A rejected key doesn't prevent the modal, because the service may accept the key again.
+ * Opens the modal for a panel's button. If there is no usable key, submitting would fail, so the reply explains who can set
+ * one instead. The modal still opens if the key was rejected, because the service may accept it again.
  */
 export async function fromPanel(
   context: Context,
@@ -33,7 +33,7 @@ export async function fromPanel(
 
 /**
  * Explains what happens to a submission before and after it is sent.
- * @param panelChannelId the channel of the panel that the submission is made with
+ * @param panelChannelId the channel of the panel used for the submission
  */
 export async function nextStepsText(
   context: Context,
@@ -51,29 +51,29 @@ export async function nextStepsText(
   );
 }
 
-/** The number of games that are named if a select can't show all allowed games. */
+/** Maximum number of games named if a select menu can't show all the allowed games. */
 const MOST_NAMED = 10;
 
-/** `hint` is for a select. A text field's hint names games instead. */
+/** `hint` is only used for a select menu. The hint of a text field names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
-  /** The game that the field shows at first, as the member typed it. */
+  /** The game that is initially shown in the field, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
-  /** Whether a moderator is correcting a waiting submission, which isn't submitted again. */
+  /** Whether a moderator is correcting a waiting submission. A correction doesn't submit anything. */
   readonly isCorrection?: boolean;
 }
 
 /**
- * Builds the field for the game: a select, or a text field if a select can't show all games.
- * @returns the field, the allowed games, and a text to show above: whether a key is missing, which games are allowed, and
- * what happens to the submission
+ * Builds the field for the game: a select menu, or a text field if a select menu can't show all the games.
+ * @returns the field, the allowed games, and a text to show above the field: whether a key is missing, which games are
+ * allowed, and what happens to the submission
  */
 export async function gamePart(context: Context, wanted: GameField, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
-  // Whether the admins allow only some of the games.
+  // Whether only some of the service's games are allowed by the admins.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);
   const isSelect = (isLimited || games.isFresh()) && options.length > 0 && options.length <= LIMITS.choices;

@@ -17,17 +17,17 @@ import { gamePart } from './game-field.ts';
 import { submitId, withShownPort } from './ids.ts';
 import { reasonItem } from './problem-text.ts';
 
-/** The file types that the bot reads. */
+/** File types that the bot can read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
-/** Maximum length of an address in the modal, and of a port, in UTF-16 units. */
+/** Maximum lengths of an address and of a port in the modal, in UTF-16 units. */
 export const MOST_ADDRESS = 500;
 const MOST_PORT = 20;
 
 /**
- * Builds the modal with a field for each part of one server.
- * @param id its custom id
- * @param isCorrection whether a moderator corrects a waiting submission
+ * Builds the modal for one server, with a separate field for each value.
+ * @param id the modal's custom id
+ * @param isCorrection whether a moderator is correcting a waiting submission
  */
 export async function fieldsModal(
   context: Context,
@@ -68,15 +68,15 @@ export async function fieldsModal(
 }
 
 /**
- * Builds the modal with the lines of a draft, which lists their problems above them.
- * @param id its custom id
+ * Builds the modal for editing a draft's lines. Their problems are listed above the input.
+ * @param id the modal's custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
   const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
-  // Text that could not be read is shown as it was typed.
+  // Text that couldn't be read is shown exactly as it was typed.
   const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
   const named = linesWithNames(rows, games);
   return modal({
@@ -96,12 +96,12 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** The number of lines whose problems the modal lists. The file with these lines contains all of them. */
+/** Maximum number of lines whose problems are listed in the modal. The file with these lines contains all the problems. */
 const MOST_REASONS = 20;
 
 /**
- * Builds the modal with a text field for the game, which is used if a select can't show all games.
- * @param id its custom id
+ * Builds the modal with a text field for the game, for use if a select menu can't show all the games.
+ * @param id the modal's custom id
  * @param games the allowed games
  */
 export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): Modal =>
@@ -120,15 +120,15 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` if submitting the modal updates the message that opened it. */
+  /** `retyped` if submitting the modal updates the message from which it was opened. */
   readonly action?: 'paste' | 'retyped';
-  /** The id of the draft whose text could not be read. */
+  /** The id of the draft whose text couldn't be read. */
   readonly id?: string;
   readonly text?: string;
   readonly game?: string;
 }
 
-/** Builds the modal for pasting a list, or uploading it as a file. */
+/** Builds the modal in which members paste a list or upload it as a file. */
 export async function listModal(
   context: Context,
   { action = 'paste', id = '', text = '', game = '' }: EnteredList,

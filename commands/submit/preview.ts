@@ -34,14 +34,14 @@ import {
 } from './files.ts';
 import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
 
-/** Maximum lengths of parts of the message, in UTF-16 units. The whole message can have 2,000. */
+/** Maximum lengths of parts of the message, in UTF-16 units. The whole message is limited to 2,000. */
 const LONGEST_NOTICE = 500;
 const LONGEST_WORDS = { name: 30, address: 60 };
 
 /**
- * Previews a submission: first the problems, then how many servers are ready.
- * @param notice a text to show above everything else
- * @param comes explains what happens after it is submitted
+ * Builds the preview of a submission: first its problems, then how many servers are ready.
+ * @param notice text to show above everything else
+ * @param comes explains what happens after the draft is submitted
  */
 export function previewOf(
   audience: Audience,
@@ -81,7 +81,7 @@ export function previewOf(
     ]
       .filter(Boolean)
       .join('\n\n');
-  // A file contains the lines that don't fit into the form.
+  // If the form doesn't have room for all the invalid lines, the remaining ones are in a file.
   const canFixAll = prepared.edits.invalid >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
   const content = whole ?? contentOf(false);
@@ -93,7 +93,7 @@ export function previewOf(
   return { content, embeds, files: whole === undefined ? files : [] };
 }
 
-/** Counts all game servers, if only some of them are ready. */
+/** States the total number of game servers if not all of them are ready. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
   const open = rows.filter(isInvalid).length;
   if (ready === 0 || open === 0) return '';
@@ -101,8 +101,8 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
 }
 
 /**
- * Lists the problems of lines, except for lines that only lack a game.
- * @param files the names of the files that contain all of these lines
+ * Lists the invalid lines and their problems. Lines that are only missing a game are not included.
+ * @param files the names of the files that contain all these lines
  */
 function invalidText(
   { t, mention }: Audience,
@@ -130,8 +130,8 @@ function invalidText(
 }
 
 /**
- * Counts the servers that can be submitted.
- * @param waiting how many servers a limit holds back
+ * States how many servers can be submitted.
+ * @param waiting number of servers that are held back by a limit
  */
 function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
@@ -139,7 +139,7 @@ function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether all valid servers have already been submitted, and no line is invalid. */
+/** Whether every valid server has already been submitted and there are no invalid lines. */
 const isNothingNew = ({ draft, alreadySubmitted }: PreparedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&
@@ -149,13 +149,13 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
-  /** Whether the text names all rows instead of just the first ones. */
+  /** Whether to name all the rows instead of just the first few. */
   readonly namesAll?: boolean;
 }
 
 /**
- * Explains how many servers a limit holds back, which limit it is, and how long it applies. Names the first of these
- * servers.
+ * Explains how many servers are held back by a limit, which limit it is, and how long it applies. Names the first few of
+ * these servers.
  */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
@@ -183,7 +183,7 @@ function repeatedText(t: Translate, { rows }: Draft): string {
     : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
 }
 
-/** Lists servers that this guild has already submitted, with their game, submitter and outcome. */
+/** Lists servers that the guild has already submitted, with their game, submitter and outcome. */
 function alreadySubmittedText(t: Translate, prepared: PreparedDraft, games: GameIndex): string {
   const { alreadySubmitted } = prepared;
   const count = alreadySubmitted.size;

@@ -10,24 +10,27 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* The problem of a line: as a draft's only line, as one of many in a message or a modal, and in a file. */
+/*
+ * Formats the problem of a line: for a draft with a single line, for one of many lines in a message or modal, and for a
+ * file.
+ */
 
-/** Maximum length of a value, and of a name, in a line, in UTF-16 units. */
+/** Maximum lengths of a value and of a name when shown in a line, in UTF-16 units. */
 const LONGEST_VALUE = 24;
 const LONGEST_NAME = 30;
 const MOST_NUMBERS = 8;
 
-/** Adds the games that the member may have meant to a text about a problem. */
+/** Adds games that the member may have meant to the text about a problem. */
 const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
   short,
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),
 });
 
 /**
- * Lists all problems of a draft's only line.
- * @param near the games that the member may have meant
+ * Lists all the problems of a draft's only line.
+ * @param near games that the member may have meant
  * @param isListKnown whether the service's own list of games could be read
- * @param formatFirst writes the outcome of the line, and its first problem
+ * @param formatFirst formats the line's outcome together with its first problem
  */
 export function problemLines(
   audience: Audience,
@@ -58,15 +61,15 @@ function firstProblem(
 }
 
 /**
- * Formats a line that can't be sent, with its problem, as an item of a list.
- * @param isNumbered whether its author can find the line by its number
+ * Formats a line that can't be sent, together with its problem, as a list item.
+ * @param isNumbered whether the member can find the line by its number
  */
 export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isNumbered: boolean): string {
   const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
-/** Formats the problem of a line with only the line's number, because the modal shows the line itself. */
+/** Formats a line's problem with just the line number, because the modal already shows the line itself. */
 export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
 
@@ -78,12 +81,15 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
 }
 
 /**
- * How many games all guesses for a file can compare, in about 25 ms. With a usual list of 100 games, that is enough for
- * 500 lines.
+ * Maximum number of game names compared in total when guessing games for one file, which takes about 25 ms. With a typical
+ * list of 100 games, this is enough for 500 lines.
  */
 const MOST_COMPARISONS = 50_000;
 
-/** Guesses which games an unknown name may mean, best match first. Returns `undefined` after too many guesses. */
+/**
+ * Creates a function that guesses which games an unknown name could mean, with the best match first. It returns `undefined`
+ * once the limit on guesses has been reached.
+ */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_COMPARISONS / Math.max(1, games.all.length);
@@ -96,7 +102,7 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
   };
 }
 
-/** Explains in detail why a row is invalid, for a cell of a file. */
+/** Creates a function that explains in detail why a row is invalid, for a cell in a file. */
 export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
@@ -106,7 +112,7 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   };
 }
 
-/** Formats the first line numbers as words for a sentence. */
+/** Formats the first few line numbers as text for use in a sentence. */
 export function someNumbers(t: Translate, lines: readonly number[]): string {
   const numbers = [...new Set(lines)].map(String);
   return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);

@@ -13,14 +13,14 @@ import { editButton, gameControls, mineButton, notSubmittedButtons, repairButton
 
 interface OnlyLine {
   readonly row: Row;
-  /** The reason why it wasn't sent. */
+  /** The reason why the line wasn't sent. */
   readonly notSubmitted: NotSubmitted | undefined;
-  /** The texts about that reason. */
+  /** Texts that explain this reason. */
   readonly said: readonly string[];
   readonly keyButton: Control | false;
 }
 
-/** Shows a draft's only line, if it can't be sent as it is or can't be sent now, with the next steps. */
+/** Shows a draft's only line and the next steps, if the line can't be sent as it is or can't be sent at the moment. */
 export async function problemView(
   context: Context,
   draft: Draft,
@@ -56,7 +56,7 @@ export async function problemView(
   };
 }
 
-/** Explains the problem of a line, with controls that fix it. */
+/** Explains the problem of a line and offers controls that fix it. */
 async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;
@@ -77,7 +77,7 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
   };
 }
 
-/** Finds the games that the member may have meant; `undefined` if the game isn't the problem. */
+/** Finds games that the member may have meant. Returns `undefined` if the problem isn't about the game. */
 export async function gamesNear(
   { guildId }: Context,
   { problem, near }: InvalidRow,

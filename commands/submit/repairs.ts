@@ -12,12 +12,12 @@ import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* The controls for a draft's only line. See {@link file://./actions.ts} for their actions. */
+/* Controls for a draft's only line. Their actions are in {@link file://./actions.ts}. */
 
-/** Maximum length of an address and a game on a button, in UTF-16 units. */
+/** Maximum length of an address and a game in a button label, in UTF-16 units. */
 const LONGEST_SWAPPED = 60;
 
-/** Builds buttons that put a different value into a field. */
+/** Builds buttons that each set a field to a different value. */
 export function repairButtons(
   t: Translate,
   draft: Draft,
@@ -43,13 +43,13 @@ export function repairButtons(
   return [...found, ...repairs];
 }
 
-/** How many games are offered as buttons. More games are offered in a select, which has up to 25 options. */
+/** Maximum number of games offered as buttons. If there are more, a select menu is used instead, with up to 25 options. */
 const MOST_GAME_BUTTONS = 4;
 
 /**
- * Builds controls that replace the typed game, and add its usual port if only the port would be missing. A few games
- * get a button each. Otherwise, only the games that the member may have meant get buttons, and a select offers all
- * games.
+ * Builds controls that replace the typed game, and also add the new game's default port if the port would be the only thing
+ * missing. If there are only a few games, each of them gets a button. Otherwise, only games that the member may have meant
+ * get buttons, and a select menu offers all games.
  */
 export function gameControls(
   t: Translate,
@@ -90,21 +90,24 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
-  // The limit would hold back a corrected line, too.
+  // The limit would hold back a corrected line as well.
   if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
   const again = againOrEdit(t, id, notSubmittedLabel(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
 
-/** Leads to the member's own waiting submissions, where they can be withdrawn. */
+/** Builds the button that opens the member's own waiting submissions, which can be withdrawn there. */
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
 /** Builds buttons for a server that was submitted but not accepted. */
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeLabel(outcome));
 
-/** The member has to look up a server that may have arrived on the service's site before sending it again. */
+/**
+ * Builds buttons for a server that the service may have received. The member has to check the service's website before
+ * sending it again.
+ */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   anywayButton(t, id, 'sendAnyway'),
   editButton(t, id),
@@ -113,7 +116,7 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
-/** Opens the modal of the draft. */
+/** Builds the button that opens the draft's modal. */
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));
 
@@ -122,7 +125,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** The button for trying again is the primary one, unless the member has to do something else first. */
+/** The button for trying again is the primary button, unless the member has to do something else first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];
@@ -131,16 +134,19 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
   return [again, edit];
 }
 
-/** `use` submits the repaired line immediately, `repair` shows it first. */
+/** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** Builds a repair button, unless its value is too long for a custom id; the member can still edit the line. */
+/**
+ * Builds a button that applies a fix. Omitted if the value is too long for a custom id, in which case the member can still
+ * edit the line.
+ */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];
 }
 
-/** A server that wasn't sent can be sent again unchanged. A rejected one has to be corrected first. */
+/** A server that wasn't sent can be sent again unchanged, but a rejected server has to be corrected first. */
 function outcomeLabel(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
@@ -174,7 +180,7 @@ const writeRepair = ({ field, value, port }: Repair): string =>
 const FIELDS = ['server', 'game', 'port', 'queryPort', 'swap'] as const;
 
 /**
- * The reverse of {@link writeRepair}; `undefined` if it doesn't name a field.
+ * Parses a value written by {@link writeRepair}. Returns `undefined` if it doesn't name a field.
  * @param written can be forged
  */
 export function readRepair(written: string): Repair | undefined {

@@ -36,14 +36,14 @@ import { heldText } from './preview.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
-/** The parts of a report that differ between one server and a list. */
+/** Parts of a report that differ between a single server and a list. */
 interface ReportParts extends Pick<Reply, 'embeds' | 'files'> {
   readonly texts: readonly (string | false | undefined)[];
-  /** The next steps for servers that weren't accepted. */
+  /** Buttons with the next steps for servers that weren't accepted. */
   readonly buttons: readonly (Control | false)[];
 }
 
-/** Reports the outcome of a draft, with buttons for the next steps. */
+/** Builds the report on a submitted draft, with buttons for the next steps. */
 export async function reportReply(
   context: Context,
   result: EndedSubmission,
@@ -73,8 +73,8 @@ export async function reportReply(
 }
 
 /**
- * Builds the button that opens the form for another server of the same game, if any server was accepted.
- * @param panelChannelId the channel of the panel that they were submitted from
+ * Builds the button that opens the form for another server of the same game, if at least one server was accepted.
+ * @param panelChannelId the channel of the panel that was used to submit the servers
  */
 export function anotherButton(
   t: Translate,
@@ -109,8 +109,8 @@ function serverReport(
 }
 
 /**
- * Reports on a list: accepted servers first, then the others with their lines and the service's messages. A long list
- * has a file with every line. If the settings can't be read, every game counts as allowed.
+ * Builds the report for a list: first the accepted servers, then all others with their lines and the service's messages.
+ * Reports on long lists include a file with every line. If the settings can't be read, all games are treated as allowed.
  */
 async function listReport(
   context: Context,
@@ -168,7 +168,7 @@ async function listReport(
   };
 }
 
-/** Builds buttons for the servers of a list that weren't accepted, while its draft still exists. */
+/** Builds buttons for the servers in a list that weren't accepted, as long as the list's draft still exists. */
 export function listButtons({ t }: Context, result: EndedSubmission): readonly (Control | false)[] {
   const ended = rowResults(result);
   const { draft, keyProblem, limitedRows } = result;
@@ -182,7 +182,7 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
     : t('list.button.submit', { count: rest });
   const toFix = linesToEdit(draft, 'invalid').rows.length;
   const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
-  // An admin has to enter another key first.
+  // An admin has to enter a different key first.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),
@@ -194,11 +194,11 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
 const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
-/** Counts the servers that a limit holds back, if they can be submitted while their draft is kept. */
+/** Counts the servers that are held back by a limit but can still be submitted before their draft expires. */
 const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
-/** Returns the servers that were submitted, and those that are unconfirmed since an earlier submission. */
+/** Returns the servers that were submitted, and those that are still unconfirmed after an earlier submission. */
 function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly RowResult[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
@@ -232,8 +232,8 @@ function limitedText(
 }
 
 /**
- * Explains how many more servers can be submitted. Empty if a limit held servers back, because the text about it
- * explains that already.
+ * States how many more servers can be submitted. Empty if a limit held back servers, because the text about that limit
+ * already says so.
  */
 function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
@@ -241,8 +241,8 @@ function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): s
 }
 
 /**
- * Explains how many servers wait for another key and who can enter one. Without such servers, only the next step for
- * the key.
+ * Explains how many servers are waiting for a different key and who can enter one. If there are no such servers, returns
+ * only the next step for the key.
  */
 function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
   const next = keyProblem && nextForKey(context, keyProblem);
@@ -250,15 +250,15 @@ function keyText(context: Context, keyProblem: NoKey | undefined, count: number)
 }
 
 /**
- * @param count the number of lines in the report
- * @param files the names of the files to correct and send again
+ * @param count number of lines in the report
+ * @param files names of the files to correct and send again
  */
 const filesText = (t: Translate, count: number, files: string): string =>
   ['-# ', t('list.theseLines', { count }), files && ` · ${t('list.notGone', { files })}`].join('');
 
 /**
- * Writes every row of the input in its order, with its outcome named as in the message. Headings are in English,
- * because programs read them.
+ * Writes every row of the input in its original order. Outcomes have the same names as in the message. The headings are in
+ * English, because programs read them.
  */
 function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reasons: Reasons): string {
   const outcomes = new Map<Row, ServerOutcome>(ended.map(({ row, outcome }) => [row, outcome]));
@@ -277,10 +277,10 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }
 
-/** The width of the progress bar in characters: narrow enough for a phone. */
+/** Width of the progress bar in characters, which is narrow enough for a phone. */
 const WIDTH = 20;
 
-/** Shows how many servers of a list have an outcome. Replaces the preview and its buttons. */
+/** Shows how many of a list's servers already have an outcome. Replaces the preview and its buttons. */
 export function progressOf({ t }: Pick<Audience, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * WIDTH);
   const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);

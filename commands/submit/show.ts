@@ -23,20 +23,20 @@ import { problemView } from './problem.ts';
 import { guesser, someNumbers } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
-/** Explains why a text can't be read as a list, or why a list can't be kept. */
+/** Explains why text can't be read as a list, or why a list can't be stored. */
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
 export interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
-  /** The games to choose from for some lines, if not all games are offered. */
+  /** The games to choose from for some of the lines, if only some games are offered. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
 
 /**
- * Shows a draft before it is submitted: the problem of its only line with controls that fix it, or else the servers
- * that would be submitted now. If the draft no longer exists, shows what happened to it.
+ * Shows a draft before it is submitted: for a single invalid line, its problem and controls that fix it; otherwise, the
+ * servers that would be submitted now. If the draft no longer exists, shows what happened to it.
  * @throws UserError if the draft would become too large
  */
 export async function showDraft(
@@ -53,7 +53,7 @@ export async function showDraft(
   const row = onlyRow(draft.draft);
   const { notSubmitted, notice } = shown;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
-  // The preview already shows which lines a limit holds back.
+  // The preview already shows which lines are held back by a limit.
   const isHeld = notSubmitted !== undefined && notSubmitted.code === draft.allowance.limited?.code && !row;
   const why = isOfRow || isHeld ? undefined : (notSubmitted ?? noKey);
   const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
@@ -72,8 +72,8 @@ export async function showDraft(
 }
 
 /**
- * Lines that get one game together: lines without a game, or lines with an unknown game that isn't similar to any
- * other. Excludes lines with a suggestion.
+ * The kinds of lines for which one game is chosen together: lines without a game, and lines with an unknown game that isn't
+ * similar to any known one. Lines with a suggested game are excluded.
  */
 export type GamelessLines = 'missing' | 'unknown';
 
@@ -81,8 +81,8 @@ const SELECT_LABELS = { missing: 'selectGame', unknown: 'selectUnknown' } as con
 const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
 
 /**
- * Builds the controls that set a game in lines without one. Each kind of lines gets a select, or also a button for a
- * modal if the select can't show all games. Another button sets the games that the lines may mean.
+ * Builds the controls that set the game for lines without a known one. Each kind of line gets a select menu, and also a
+ * button that opens a modal if the select menu can't show all games. Another button applies the suggested games.
  */
 function gameControls(
   t: Translate,
@@ -116,7 +116,7 @@ function gameControls(
   ];
 }
 
-/** Builds the button that gives each line the game that it may mean. */
+/** Builds the button that gives each line its suggested game. */
 function meantButton(t: Translate, id: string, meant: readonly Game[]): Control | undefined {
   const [game, ...others] = new Set(meant);
   if (game === undefined) return undefined;
@@ -127,7 +127,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
   return button(submitId('take', id), label, 'primary');
 }
 
-/** @param hasKey if false, the member can only try again */
+/** @param hasKey if false, the submit button is replaced by one for trying again */
 function draftButtons(
   t: Translate,
   { draft, allowance, waits, alreadySubmitted, edits }: PreparedDraft,
@@ -157,17 +157,17 @@ function draftButtons(
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
-/** Guesses the games for lines without a known game. */
+/** Creates functions that suggest games for lines without a known game. */
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {
-    /** Returns the allowed game that a line may mean. */
+    /** Returns the allowed game that the line could mean. */
     meant(row: Row): Game | undefined {
       if (hasUnknownGame(row)) return guess(row.problem.game)?.[0];
       const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;
       return game && games.isAllowed(game) ? game : undefined;
     },
-    /** Whether the game chosen for these lines applies to this line. */
+    /** Whether a game chosen for the given kind of lines applies to this line. */
     isAmong:
       (lines: GamelessLines) =>
       (row: Row): boolean =>
@@ -175,6 +175,6 @@ export function gameGuesses(games: AllowedGames) {
   };
 }
 
-/** Returns the games that members can submit in the guild. */
+/** Returns the games that members of the guild can submit. */
 export const allowedGames = async ({ guildId }: Context, { games, settings }: CommandDeps) =>
   gamesAmong(games, (await settings.getOrThrow(guildId)).games);
