@@ -16,7 +16,7 @@ import { reasonFields } from './decline.ts';
 /** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
 const MARK_LENGTH = 5;
-const MARKS = new RegExp(`.{${MARK_LENGTH}}`, 'g');
+const MARKS = /.{5}/g;
 /** Maximum length of the text that lists the submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
 const LONGEST_LIST = 3_800;
 
