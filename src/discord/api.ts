@@ -183,7 +183,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       try {
         // discord.js stores the end of a rate limit as a system time. If the clock is set back by an hour, the limit would
         // last an hour longer, so the stored limits are discarded.
-        if (Date.now() < lastRequestAt) rest.handlers.clear();
+        if (Date.now() < lastRequestAt) {
+          rest.handlers.clear();
+          rest.globalReset = -1;
+        }
         lastRequestAt = Date.now();
         return await attempt();
       } catch (error) {

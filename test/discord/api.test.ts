@@ -120,6 +120,17 @@ it('a rate limit ends on time even if the clock is set back by an hour', async (
   await api.get('/channels/1');
 });
 
+it('the global rate limit ends on time even if the clock is set back by an hour', async () => {
+  const clock = createTestClock();
+  const { discord, api, scopes } = await open();
+  const headers = { via: '1.1 google', 'x-ratelimit-global': 'true', 'retry-after': '0.5' };
+  answering(discord, {}, [status(429, { message: '', retry_after: 0.5, global: true }, headers), NO_CONTENT]);
+  const waiting = api.get('/channels/1');
+  await expect.poll(() => scopes.length).toBe(1);
+  clock.set(-3_600_000);
+  await waiting;
+});
+
 describe('a block', () => {
   it('stops all requests except five first responses per second', async () => {
     const { discord, api } = await open();

@@ -53,7 +53,8 @@ interface Prefilled {
 }
 
 /** Returns the two lines of a list as they appear in the form. */
-const linesOf = (server: string): string => `1. ${server} cs2\n2. other.example.com:1 cs2`;
+const linesOf = (server: string): string =>
+  `1. ${server} Counter-Strike 2\n2. other.example.com:1 Counter-Strike 2`;
 /** Returns the same lines as they appear in the message. */
 const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
 const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
@@ -96,7 +97,7 @@ const PREFILLED: readonly Prefilled[] = [
   {
     name: 'submit:lines',
     field: 'servers',
-    texts: ['1. first.example.com cs2', '1. second.example.com cs2'],
+    texts: ['1. first.example.com Counter-Strike 2', '1. second.example.com Counter-Strike 2'],
     open: async ({ member }) =>
       editTwice(member, await pasteLines(member, 'first.example.com'), {
         servers: '1. second.example.com cs2',
