@@ -57,7 +57,10 @@ export function gameControls(
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
-  const offered = [...new Set([...near, ...games])].filter(isSelectable);
+  // By alias, because the list may have been fetched again between the two.
+  const offered = [...new Map([...near, ...games].map((game) => [game.alias, game])).values()].filter(
+    isSelectable,
+  );
   const isFew = offered.length <= MOST_GAME_BUTTONS;
   const repairs = (some: readonly Game[]) =>
     gameLabels(some).map(({ label, alias }) => {

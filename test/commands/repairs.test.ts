@@ -28,3 +28,12 @@ it.each([
     games.slice(0, 2).map(({ alias }) => ({ field: 'game', value: alias })),
   );
 });
+
+it('the select offers each game once, even if the list was fetched again in the meantime', () => {
+  const list = () => [1, 2, 3, 4, 5].map((number) => ({ name: `Game ${number}`, alias: `game${number}` }));
+  const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'game' };
+  const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'game' }, typed } as const;
+  const choices = { near: list().slice(0, 2), games: list() };
+  const { choice } = gameControls(anyContext().t, { id, source: 'options', rows: [] }, row, choices);
+  expect(choice).toHaveProperty('options.length', 5);
+});
