@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the scenarios in German', () => {
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);
       await tab.locator('main[data-scenario=over]').waitFor();
-      await tab.locator('.caption', { hasText: `Das war: ${title.de}` }).waitFor();
+      await tab.locator('.caption', { hasText: `Ende von: ${title.de}` }).waitFor();
       const guilds = scene.sandbox.discord.everyGuild.length;
       await tab.reload();
       await tab.locator('main[data-scenario=over]').waitFor();
