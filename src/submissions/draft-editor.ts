@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import type { ServerLookup } from '../game-servers/server-lookup.ts';
 import { type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
@@ -32,7 +31,8 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
   readonly parser: ListParser;
-  readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
+  /** Looks up what is missing in rows, if the operator has enabled server lookups. */
+  readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 
 /** A draft, with details of how much of it could be submitted now. */
@@ -100,7 +100,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     settings,
     games,
     parser,
-    serverLookup,
+    completeRows,
   } = deps;
 
   function reread(draft: Draft, corrected: Correction): Draft {
@@ -140,8 +140,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
     const list = await parser.read({ guildId, texts: [text], game: '' });
-    const rows = list.kind === 'rows' && (await serverLookup?.complete(list.rows));
-    return { list: rows ? { ...list, rows } : list, numbers };
+    if (list.kind !== 'rows') return { list, numbers };
+    return { list: { ...list, rows: await completeRows(list.rows) }, numbers };
   }
 
   /** Changes a draft unless it has already been submitted or cancelled. */
@@ -168,14 +168,13 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      * transaction starts.
      */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
-      const found = serverLookup && (await drafts.find(by, id));
-      const expected = typeof found === 'object' ? reread(found, corrected) : undefined;
-      const rows = expected && (await serverLookup?.complete(expected.rows));
-      return change(by, id, (draft) => {
-        const read = reread(draft, corrected);
-        // The draft may have changed while the servers were being looked up.
-        return rows && isDeepStrictEqual(read, expected) ? withRows(read, rows) : read;
-      });
+      const found = await drafts.find(by, id);
+      if (typeof found === 'string') return found;
+      const rows = await completeRows(reread(found, corrected).rows);
+      // The draft may have changed while the servers were being looked up.
+      return change(by, id, (draft) =>
+        isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected),
+      );
     },
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),

@@ -29,6 +29,7 @@ export function createSubmissionHandling({
 }: SubmissionHandlingDeps) {
   const { api, guard, games } = listing;
   const parser = createListParser({ games, readingMs });
+  const completeRows = async (rows: readonly Row[]) => (await serverLookup?.complete(rows)) ?? rows;
   const gamesObserver: Observer = {
     async ended({ guildId }, ended) {
       const isUnknownGame = ended.some(
@@ -40,10 +41,10 @@ export function createSubmissionHandling({
   };
   return {
     parser,
-    completeRows: async (rows: readonly Row[]) => (await serverLookup?.complete(rows)) ?? rows,
+    completeRows,
     /** Whether the bot looks up game servers on Steam, which means sending their addresses to Steam. */
     looksUpServers: serverLookup !== undefined,
-    draftEditor: createDraftEditor({ ...submissionStore, ...deps, settings, games, parser, serverLookup }),
+    draftEditor: createDraftEditor({ ...submissionStore, ...deps, settings, games, parser, completeRows }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
     pipeline: createPipeline({
       ...deps,

@@ -20,7 +20,7 @@ import { openStore } from '../support/database.ts';
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 
 /** Creates a draft editor with its own store, in a guild with default settings. */
-async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
+async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async (rows) => rows) {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
   const known = {
@@ -36,7 +36,7 @@ async function openEditor(serverLookup?: DraftEditorDeps['serverLookup']) {
       settings: { getOrThrow: async () => guild.settings },
       games: known,
       parser: createListParser({ games: known }),
-      serverLookup,
+      completeRows,
     });
   const parts = partsOver(store);
   const draftEditor = editorOf(parts);
@@ -119,11 +119,9 @@ describe('the draft of a list', () => {
 
   it('looks up corrected lines outside the transaction, and ignores the result if the draft has changed', async () => {
     let during = async () => {};
-    const { draftEditor, open } = await openEditor({
-      async complete(rows) {
-        await during();
-        return rows.map((row) => ({ ...row, found: ['queryPort'] }));
-      },
+    const { draftEditor, open } = await openEditor(async (rows) => {
+      await during();
+      return rows.map((row) => ({ ...row, found: ['queryPort'] }));
     });
     const foundAfter = async (game: string) => {
       await open('8.8.8.8:1\n8.8.4.4:1');
