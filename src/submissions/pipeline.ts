@@ -389,8 +389,8 @@ export function createPipeline(deps: PipelineDeps) {
     const keyProblem = key && 'code' in key ? key : undefined;
     const found = await orNothing(settings.getOrThrow(guildId));
     const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
-    const first = accepted > 0 && orNothing(deps.history.hasAccepted(guildId, user.id, accepted));
-    const isFirst = (await first) === true;
+    const isFirst =
+      accepted > 0 && (await orNothing(deps.history.hasAccepted(guildId, user.id, accepted))) === true;
     if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = await orNothing(limits.remaining(who));
