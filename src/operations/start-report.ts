@@ -40,7 +40,7 @@ function switchedOff(config: Config): readonly string[] {
       config.backupEveryHours === 0 &&
       'regular backups (BACKUP_EVERY_HOURS)',
     config.directMessages === 'off' && 'direct messages about decisions (DIRECT_MESSAGES)',
-    config.serverLookup === 'off' && 'query ports from Steam (SERVER_LOOKUP)',
+    config.serverLookup === 'off' && 'server lookup (SERVER_LOOKUP)',
     config.operatorWebhookUrl === undefined && 'alarms in Discord (OPERATOR_WEBHOOK_URL)',
     config.heartbeatUrl === undefined && 'heartbeats to a monitor (HEARTBEAT_URL)',
     config.listingUrl === undefined && 'the link to the list (LISTING_URL)',
