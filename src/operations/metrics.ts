@@ -241,7 +241,9 @@ function watchState(register: Registry, parts: WatchedParts): void {
   labelled('shards', 'Shards by state.', 'state', gateway.shards);
   const breakerHelp = '1 for the guilds whose submissions are paused: none, some or all.';
   labelled('listing_breaker', breakerHelp, 'extent', () => ({
-    ...{ none: 0, some: 0, all: 0 },
+    none: 0,
+    some: 0,
+    all: 0,
     [breaker.pausedGuilds()]: 1,
   }));
 }

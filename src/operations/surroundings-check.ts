@@ -8,20 +8,20 @@ const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 /** Checks the `.env` file, and looks for environment variables that the bot ignores. */
 export async function checkSurroundings(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const warnings = [];
-  const mends = [];
+  const fixes = [];
   if (isDotEnvUnread()) {
     warnings.push('there is a .env file, but neither this command nor "node src/start.js" reads it');
-    mends.push('use "npm run doctor" and "npm start"');
+    fixes.push('use "npm run doctor" and "npm start"');
   }
   if (existsSync('.env') && (await isOpenToOthers('.env'))) {
     warnings.push('other users can read .env');
-    mends.push('chmod 600 .env');
+    fixes.push('chmod 600 .env');
   }
   const proxies = PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
   if (proxies.length > 0) {
     warnings.push(`${proxies.join(', ')}: the bot does not use a proxy`);
-    mends.push('allow direct outgoing https to discord.com and the listing service');
+    fixes.push('allow direct outgoing https to discord.com and the listing service');
   }
-  if (warnings.length > 0) throw new CheckWarningError(warnings.join('\n'), mends.join('; '));
+  if (warnings.length > 0) throw new CheckWarningError(warnings.join('\n'), fixes.join('; '));
   return 'no problems found';
 }
