@@ -74,7 +74,10 @@ interface RowParts {
 export interface ReadyRow extends RowParts {
   readonly kind: 'ready';
   readonly submission: ServerSubmission;
-  /** The text that the member typed. Only set for a server that is submitted on its own. */
+  /**
+   * The text that the member typed. Only set for a server that is submitted on its own, and for a row whose query port
+   * equals its port.
+   */
   readonly typed?: TypedRow;
   /**
    * Set if the outcome of submitting the row is unknown. The row is then left out when the other rows are submitted again.

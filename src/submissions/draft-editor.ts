@@ -31,7 +31,7 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
   readonly games: GameIndex;
   readonly parser: ListParser;
-  /** Looks up what is missing in rows, if the operator has enabled server lookups. */
+  /** Fills in missing values of rows, if the operator has enabled server lookups. */
   readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 

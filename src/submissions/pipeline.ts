@@ -422,7 +422,7 @@ export function createPipeline(deps: PipelineDeps) {
       const outcome = await deps.guard.inTurn(turn, async () => {
         const found = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
-          // The key has been deleted since the previous request, or another process has ended the submission.
+          // The key has been deleted or rejected since the previous request.
           if ('code' in usable) return 'key';
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
