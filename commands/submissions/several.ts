@@ -15,6 +15,7 @@ import { reasonFields } from './decline.ts';
 
 /** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
+/** Length of a submission's hash. {@link MARKS} splits a text of such hashes, which have no separators. */
 const MARK_LENGTH = 5;
 const MARKS = /.{5}/g;
 /** Maximum length of the text that lists the submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
@@ -26,11 +27,11 @@ export interface ListedSubmissions {
   readonly submissions: readonly Submission[];
   /** The text of the list, which names every server in these submissions. */
   readonly text: string;
-  /** Number of additional submissions that don't fit into the list. */
+  /** Number of submissions that were left out of the list. */
   readonly omitted: number;
 }
 
-/** Lists a member's waiting submissions. Stops at the first submission whose servers don't all fit into the list. */
+/** Lists a member's waiting submissions. Leaves out each submission whose servers don't all fit into the list. */
 export async function listSubmissions(
   { t, guildId }: Context,
   userId: string,
@@ -61,12 +62,12 @@ export async function listSubmissions(
 }
 
 /** Hashes a submission's id. The id changes whenever the submission's servers change. */
-const markOf = (submissionId: string): string =>
+const submissionMark = (submissionId: string): string =>
   hash('sha256', submissionId, 'base64url').slice(0, MARK_LENGTH);
 
 /** Encodes a member and the submissions that a moderator has seen, for use in a custom id. */
 export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[]): string =>
-  `${userId}:${seen.map(({ id }) => markOf(id)).join('')}`;
+  `${userId}:${seen.map(({ id }) => submissionMark(id)).join('')}`;
 
 /**
  * Finds the submissions encoded by {@link writeSeen} that are still waiting and unchanged.
@@ -83,7 +84,7 @@ export async function readSeen(
   const [userId = '', written = ''] = argument.split(':');
   const marks = new Set(written.match(MARKS)?.slice(0, MOST_AT_ONCE));
   const waiting = userId === '' ? [] : await approvals.waiting(guildId, userId);
-  const seen = waiting.filter(({ submissionId }) => marks.has(markOf(submissionId)));
+  const seen = waiting.filter(({ submissionId }) => marks.has(submissionMark(submissionId)));
   return { userId, seen, gone: marks.size - seen.length };
 }
 
