@@ -72,28 +72,36 @@ export async function fieldsModal(
  * @param id the modal's custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
-  const { text, rows } = linesToEdit(draft, which);
-  const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
-  const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
-  const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
   // Text that couldn't be read is shown exactly as it was typed.
-  const typed = draft.typed?.modal === which ? draft.typed.text : undefined;
-  const named = linesWithNames(rows, games);
+  const { above, lines } =
+    draft.typed?.modal === which
+      ? { above: '', lines: draft.typed.text }
+      : editableLines(t, draft, which, games);
   return modal({
     id,
     title: t('again.edit'),
-    text: typed === undefined ? above.join('\n') : '',
+    text: above,
     fields: [
       {
         id: 'servers',
         label: t('list.modal.servers'),
         hint: t('list.hint'),
-        value: typed ?? (named.length <= MOST_TYPED ? named : text),
+        value: lines,
         most: MOST_TYPED,
         long: true,
       },
     ],
   });
+}
+
+/** Formats the lines for the input, and lists their problems. Uses the names of games if the lines then still fit. */
+function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIndex) {
+  const { text, rows } = linesToEdit(draft, which);
+  const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
+  const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
+  const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
+  const named = linesWithNames(rows, games);
+  return { above: above.join('\n'), lines: named.length <= MOST_TYPED ? named : text };
 }
 
 /** Maximum number of lines whose problems are listed in the modal. The file with these lines contains all the problems. */

@@ -55,7 +55,8 @@ export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
     const typed = typedOf(row);
     const byAlias = lineOf(typed);
     const byName = lineOf({ ...typed, game: games.find(typed.game)?.name ?? typed.game });
-    return `${row.line}. ${isDeepStrictEqual(parsed(byName), parsed(byAlias)) ? byName : byAlias}`;
+    const isSame = byName === byAlias || isDeepStrictEqual(parsed(byName), parsed(byAlias));
+    return `${row.line}. ${isSame ? byName : byAlias}`;
   });
   return lines.join('\n');
 }
