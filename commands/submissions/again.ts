@@ -7,11 +7,12 @@ import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import { declinedDraftId, type Submission } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
-import { OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
+import { serverCountText } from './entries.ts';
 
 /**
  * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and the text shown above those
@@ -114,10 +115,8 @@ async function unsentOf(
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
   button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
 
-const entryName = (t: Translate, { only, counts }: SubmissionEntry): string =>
-  only
-    ? shorten(addressOf(only), LONGEST_LABELLED)
-    : t('look.servers', { count: OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0) });
+const entryName = (t: Translate, entry: SubmissionEntry): string =>
+  entry.only ? shorten(addressOf(entry.only), LONGEST_LABELLED) : serverCountText(t, entry);
 
 /**
  * Builds the buttons for resubmitting servers from a member's own list, like {@link buttonsForEntries} does for entries.

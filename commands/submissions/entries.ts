@@ -39,10 +39,7 @@ export function entryText(
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
-  const count = OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
-  const what = only
-    ? describe(t, only, games, LONGEST_WORDS)
-    : `**${number}.** ${t('look.servers', { count })}`;
+  const what = only ? describe(t, only, games, LONGEST_WORDS) : `**${number}.** ${serverCountText(t, entry)}`;
   if (isDeclined) {
     const declined = withSign('rejected', decisionText(t, 'declined', entry));
     return [what, [declined, ...about].join(' · '), ...reasonTexts(t, declineReason, LONGEST_REASON)].join(
@@ -54,6 +51,10 @@ export function entryText(
   const why = only ? whyTexts(t, only) : [];
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
+
+/** Formats the number of servers in a submission. */
+export const serverCountText = (t: Audience['t'], { counts }: Pick<SubmissionEntry, 'counts'>): string =>
+  t('look.servers', { count: OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0) });
 
 const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readonly string[] =>
   OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
