@@ -217,19 +217,24 @@ const confirmButton = (
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
-  const isOff = (setting: Setting) => setting.line(t, shown).startsWith(OFF);
-  const off = table.filter(isOff).map(({ name }) => name(t));
+  const all = table.map((setting) => ({
+    id: setting.id,
+    name: setting.name(t),
+    line: setting.line(t, shown),
+  }));
+  const isOff = ({ line }: { readonly line: string }) => line.startsWith(OFF);
+  const off = all.filter(isOff).map(({ name }) => name);
   const lines = [
     ...(shown.isLost ? [withSign('not-sent', t('settings.lost')), ''] : []),
     `**${t('settings.title')}**`,
     keyLine(t, shown.key),
-    ...table.filter((setting) => !isOff(setting)).map((setting) => setting.line(t, shown)),
+    ...all.filter((each) => !isOff(each)).map(({ line }) => line),
     whoLine(t),
     ...(off.length === 0 ? [] : [`${OFF} ${t('settings.off', { names: t.and(off) })}`]),
     ...(shown.panels.length === 0 ? [] : [`-# ${t('panel.everyone')}`]),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
-  const options = table.map((setting) => ({ label: setting.name(t), value: setting.id }));
+  const options = all.map(({ id, name }) => ({ label: name, value: id }));
   return {
     content: lines.join('\n'),
     components: rows(
