@@ -57,10 +57,9 @@ export function gameControls(
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
-  // By alias, because the list may have been fetched again between the two.
-  const offered = [...new Map([...near, ...games].map((game) => [game.alias, game])).values()].filter(
-    isSelectable,
-  );
+  // Compared by alias, because the two lists contain different objects if the games were fetched again in between.
+  const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
+  const offered = [...byAlias.values()].filter(isSelectable);
   const isFew = offered.length <= MOST_GAME_BUTTONS;
   const repairs = (some: readonly Game[]) =>
     gameLabels(some).map(({ label, alias }) => {
