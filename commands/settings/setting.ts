@@ -40,7 +40,7 @@ export interface Change {
 
 /** Thrown when an admin has to confirm a change by pressing a button. */
 export class UnconfirmedError extends UserError {
-  /** The name of the handler that makes the change after confirmation, and the label of the button. */
+  /** The `change` argument of {@link changeId} for the confirmation button, and the button's label. */
   readonly confirmation: { readonly change: string; readonly label: string };
   constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
     super(message);
