@@ -1,11 +1,10 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/user-error.ts';
 import type { CommandDeps } from '../deps.ts';
-import { MESSAGE_CHANNELS, missingIn, whyNotIn } from './log-channel.ts';
+import { demandPermissions, MESSAGE_CHANNELS } from './log-channel.ts';
 import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
 
 /** The setting for whether successful submissions are announced, and in which channel. */
-export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
+export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
   line(t, { now: { announce, announceChannelId: channelId } }) {
@@ -34,12 +33,7 @@ export const announcementsSetting = ({ addBotLink }: CommandDeps): Setting => ({
     /** No test message is posted, because everyone in the channel would see it. */
     async choose(context) {
       const announceChannelId = chosenId(context);
-      const lacking = missingIn(context.channelPermissions);
-      if (lacking.length > 0) {
-        throw new UserError(
-          await whyNotIn(context, announceChannelId, { result: 'no-permission', lacking, addBotLink }),
-        );
-      }
+      await demandPermissions(context, announceChannelId, deps);
       return { make: (before) => ({ ...before, announce: true, announceChannelId }) };
     },
     here: () => ({ make: ({ announceChannelId: _former, ...before }) => before }),

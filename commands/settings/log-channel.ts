@@ -34,12 +34,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   async function choose(context: PressContext): Promise<Change> {
     const { t, guildId, channelPermissions, isFollowable } = context;
     const channelId = chosenId(context);
-    const lacking = missingIn(channelPermissions);
-    if (lacking.length > 0) {
-      throw new UserError(
-        await whyNotIn(context, channelId, { result: 'no-permission', lacking, addBotLink }),
-      );
-    }
+    await demandPermissions(context, channelId, deps);
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
     const isPublic = await isPublicChannel(guildId, channelId);
     const followed = isFollowable && withSign('not-sent', t('settings.log.followed', { channelId }));
@@ -78,7 +73,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
     const result = await postText(logChannelId, greeting);
     if (result !== 'posted') {
-      throw new UserError(await whyNotIn(context, logChannelId, { result, lacking: [], addBotLink }));
+      throw new UserError(await whyNotIn(context, logChannelId, { result, addBotLink }));
     }
     return { make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }) };
   }
@@ -173,13 +168,28 @@ export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): strin
   return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
 }
 
+/**
+ * Checks the bot's permissions in the channel that an admin has chosen.
+ * @throws UserError if the bot can't post in the channel
+ */
+export async function demandPermissions(
+  context: PressContext,
+  channelId: string,
+  { addBotLink }: Pick<CommandDeps, 'addBotLink'>,
+): Promise<void> {
+  const lacking = missingIn(context.channelPermissions);
+  if (lacking.length === 0) return;
+  throw new UserError(await whyNotIn(context, channelId, { result: 'no-permission', lacking, addBotLink }));
+}
+
 interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly result: Exclude<PostResult, 'posted'>;
-  readonly lacking: readonly NeededPermission[];
+  /** The missing permissions, if Discord named them. */
+  readonly lacking?: readonly NeededPermission[];
 }
 
 /** Explains why a channel can't be chosen if the bot can't post in it. */
-export async function whyNotIn(
+async function whyNotIn(
   { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
   channelId: string,
   { result, lacking, addBotLink }: UnusableChannel,
@@ -218,7 +228,7 @@ type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
  * Returns the permissions that the bot needs for its messages but doesn't have in the channel. Empty if the bot's
  * permissions are unknown.
  */
-export function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
+function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
   return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
