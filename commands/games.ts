@@ -12,10 +12,7 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/**
- * Maximum length of a search term, in UTF-16 units. The term has to fit into the custom ids of the page buttons, which can
- * have 100.
- */
+/** Maximum length of a search term in UTF-16 units. It has to fit into the page buttons' custom ids, which can have 100. */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
 /** Maximum length of a game's name, in UTF-16 units. An embed (4,096) has to hold 20 names, the heading and the source. */
@@ -24,10 +21,7 @@ const LONGEST_ALIAS = 80;
 /** Maximum number of games named in the text about games that members can't submit in this guild. */
 const MOST_NOT_ALLOWED = 5;
 
-/**
- * /games: lists the names and aliases of games. The custom ids of the page buttons contain all the state they need, so the
- * buttons still work after a restart.
- */
+/** /games: lists games and their aliases. The page buttons' custom ids hold all the state, so they work after a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
   /** @param isShort whether the games that aren't allowed in this guild have already been listed above */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
@@ -89,8 +83,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // If a list has already been fetched, it can be shown immediately, even if it is old. The reply only has to wait if
-    // there is no list at all.
+    // A list that has been fetched is shown immediately, even if it is old. Otherwise, the reply has to wait for it.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);

@@ -25,9 +25,7 @@ interface AllCommands extends Commands {
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/**
- * Creates all the bot's commands (in the order shown by /help), the actions for drafts, and the replies sent after a crash.
- */
+/** Creates the bot's commands (in the order shown by /help), the actions for drafts, and the replies sent after a crash. */
 export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),

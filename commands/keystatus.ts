@@ -31,9 +31,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     };
   }
 
-  /**
-   * Tests the key and returns the result as text. The status lines below it show whether the key is now marked as rejected.
-   */
+  /** Tests the key and describes the result. The status lines below it show whether the key is now marked as rejected. */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);

@@ -69,8 +69,8 @@ export async function drawPanel(
 }
 
 /**
- * Updates a panel's message until it matches the stored content, even if that content changes in the meantime. If Discord
- * rejects the message, the panel remains marked as out of date.
+ * Updates a panel's message until it shows the stored panel, even if that changes in the meantime. If Discord rejects the
+ * message, the panel stays marked as out of date.
  */
 async function showPanel(
   deps: DrawDeps,
@@ -104,10 +104,7 @@ interface PanelTaskDeps extends DrawDeps {
   readonly guildWords: GuildWords;
 }
 
-/**
- * Creates the task that updates outdated panels in every guild. Panels can be left outdated if the process dies or Discord
- * rejects a message.
- */
+/** Creates the task that updates panels left outdated by a crash or by a message that Discord rejected. */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
   // Discord blocks bots that send too many invalid requests.

@@ -34,8 +34,8 @@ export function panelCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Posts the panel as a regular bot message if the bot has permission to do so. The bot can edit such a message later, and
-   * Discord doesn't show above it which admin used the command.
+   * Posts the panel as the bot's own message if the bot has permission, so that the bot can edit it and Discord doesn't
+   * show which admin used the command.
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;

@@ -9,10 +9,7 @@ import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/**
- * /privacy: lists the data that the bot stores. Members can have their names deleted, and admins can delete all the guild's
- * data.
- */
+/** /privacy: lists the stored data. Members can have their names deleted, and admins can delete all the guild's data. */
 export function privacyCommand({
   deletion,
   approvalMessages,
@@ -110,8 +107,8 @@ export function privacyCommand({
 }
 
 /**
- * Builds the message that asks for confirmation before a deletion.
- * @param action the action of the button that performs the deletion
+ * Builds the message that asks for confirmation.
+ * @param action the action of the button that deletes
  */
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,

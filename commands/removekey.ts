@@ -44,10 +44,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
   };
 }
 
-/**
- * Builds the message that asks for confirmation. The button identifies the key by the time at which it was set. Damaged
- * records don't have that time.
- */
+/** Asks for confirmation. The button identifies the key by the time it was set, which damaged records don't have. */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

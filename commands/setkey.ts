@@ -19,10 +19,7 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/**
- * The service doesn't document a maximum key length (specification §5). This limit is far above the length of any key in
- * use.
- */
+/** The service doesn't document a maximum length (specification §5). This is far above the length of any key in use. */
 const MAX_KEY_LENGTH = 500;
 /** Maximum length of an address in a button label, in UTF-16 units. The whole label is limited to 80. */
 const LONGEST_LABELLED = 50;
@@ -88,8 +85,8 @@ export function setKey({
   }
 
   /**
-   * Builds the button that submits a draft which couldn't be sent without a key. Returns `undefined` if the modal wasn't
-   * opened from such a draft, or if the draft no longer exists.
+   * Builds the button that submits a draft for which a key was missing. Returns `undefined` if the modal wasn't opened from
+   * such a draft, or if the draft no longer exists.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
@@ -128,10 +125,7 @@ export function setKey({
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-/**
- * @param action `save` for the modal opened by the command, `again` for a modal opened from a message that will then be
- * updated
- */
+/** @param action `save` for the command's modal, `again` for a modal opened from a message, which is then updated */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),

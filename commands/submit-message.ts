@@ -28,8 +28,8 @@ export const submitMessage = (deps: CommandDeps): Command => ({
 });
 
 /**
- * Reads the game servers from a message and from its first text file. Discord creates such a file (`message.txt`) when a
- * long message is pasted.
+ * Reads the game servers from a message and its first text file, such as the `message.txt` that Discord creates for long
+ * pasted text.
  * @throws UserError if the file can't be read
  */
 async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<Draft> {

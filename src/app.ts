@@ -70,11 +70,11 @@ export interface AppDeps {
   /** Called when the bot can't continue. The process must then exit. */
   readonly onFatal: (error: Error) => void;
   readonly timing?: Timing;
-  /** Replaces the bot's languages, so that a test can check all the text that the bot shows. */
+  /** Replaces the bot's languages, so that a test can check all the text shown by the bot. */
   readonly languages?: readonly Language[];
 }
 
-/** Creates the whole bot from its parts. Nothing runs until `start` is called. */
+/** Creates the whole bot from its parts. The bot does nothing until `start` is called. */
 export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
@@ -316,7 +316,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         ),
     },
     { name: 'games', start: games.start },
-    // Must start before the connection, so that a connection that never opens counts as silent.
+    // Must start before the connection, to detect one that never opens.
     operations.silence,
     // Parts stop in reverse order. Interactions are finished before the jobs are stopped, because members wait for replies,
     // but no member waits for a job.

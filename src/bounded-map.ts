@@ -1,7 +1,4 @@
-/**
- * Creates an in-memory map with a maximum number of entries. When the map is full, the entry that was set longest ago is
- * dropped.
- */
+/** Creates an in-memory map with a maximum size. When it's full, it drops the entry that was set longest ago. */
 export function createBoundedMap<Value>(most: number) {
   const entries = new Map<string, Value>();
   return {

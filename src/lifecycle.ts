@@ -8,10 +8,7 @@ export interface Part {
   stop?(): Promise<void>;
 }
 
-/**
- * How long after its start a part begins background work, in milliseconds. Members who were waiting for the bot are served
- * first.
- */
+/** How long after its start a part begins background work (ms). Members who were waiting for the bot are served first. */
 export const AFTER_START_MS = 1_000;
 
 export interface JobDeps {

@@ -130,15 +130,10 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
-/**
- * Matches a bot token, which consists of an ID, a timestamp of six characters and a signature of at least 27 characters.
- */
+/** Matches a bot token: an ID, a timestamp of six characters and a signature of at least 27 characters. */
 const BOT_TOKEN = /(?<![\w-])[\w-]{20,}\.[\w-]{5,20}\.[\w-]{20,}/g;
 
-/**
- * Removes anything that looks like a bot token, the `api_key` field of a form, or an interaction token, which Discord puts
- * into paths.
- */
+/** Removes anything like a bot token, a form's `api_key`, or an interaction token, which Discord puts into paths. */
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')

@@ -12,10 +12,7 @@ import { StuckTransactionError } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
-/**
- * How long stopping can take, in milliseconds; app.ts divides this time between the parts. Unfinished work must not keep
- * the bot running any longer.
- */
+/** How long stopping can take, in milliseconds; app.ts divides it. Unfinished work must not keep the bot running longer. */
 const STOP_MS = 10_000;
 
 /** How long a second signal is ignored, in milliseconds. npm forwards Ctrl-C, so the bot receives it twice. */
@@ -24,7 +21,7 @@ const SECOND_SIGNAL_MS = 1_000;
 /** How often the bot checks that its parent process is still running, in milliseconds. */
 const PARENT_EVERY_MS = 500;
 
-/** Errors whose message tells the operator everything. A stack trace would only be a distraction. */
+/** Errors with a complete message for the operator. A stack trace would only be a distraction. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 /**
@@ -33,8 +30,8 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServe
  */
 const UNUSABLE = 78;
 /**
- * Whether the bot runs in Docker or Kubernetes, which restart it regardless of its exit status (see Dockerfile). For that
- * reason, the bot waits before it exits with {@link UNUSABLE}.
+ * Whether Docker or Kubernetes restarts the bot regardless of its exit status (see Dockerfile). The bot therefore waits
+ * before it exits with {@link UNUSABLE}.
  */
 const IS_RESTARTED = process.argv.includes('--started-again');
 /** How long to wait before exiting with {@link UNUSABLE}, in milliseconds. */
@@ -101,10 +98,7 @@ async function main(): Promise<void> {
 /** Time after the start by which all necessary code has been loaded, in milliseconds. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
-/**
- * Writes the cache of compiled code (see start.js). Node only writes it at a clean exit, so the cache would be lost if the
- * process were killed.
- */
+/** Writes the cache of compiled code (see start.js). Node only does so at a clean exit, not if the process is killed. */
 function keepCode(): void {
   setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }
@@ -129,7 +123,7 @@ async function configOrExit(): Promise<Config> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(error);
-    // In a container, the bot is process 1, for which unhandled signals have no effect.
+    // As a container's process 1, the bot would ignore unhandled signals.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
     await waitIfRestarted();
     process.exit(UNUSABLE);

@@ -10,10 +10,7 @@ const INVISIBLE =
 /** Matches tabs and every character that some program treats as a line break. */
 const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 
-/**
- * Matches text that doesn't need any changes, such as most names. This makes autocomplete faster, which checks fifty texts
- * per keystroke.
- */
+/** Matches text that doesn't need changes, such as most names. Autocomplete checks fifty texts per keystroke. */
 const PLAIN = /^[ -~]*$/;
 
 /**
@@ -27,10 +24,7 @@ export const visibleLine = (text: string): string =>
 export const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();
 
-/**
- * Cuts text to `max` UTF-16 units without splitting a visible character. A character with several combining marks counts as
- * one.
- */
+/** Cuts text to `max` UTF-16 units without splitting a visible character, which can have several combining marks. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   // The two additional units show whether the last character continues after the cut.

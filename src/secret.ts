@@ -1,15 +1,9 @@
 import { inspect } from 'node:util';
 
-/**
- * Minimum length of a key whose last four characters can be shown. For a shorter key, four characters in a log channel
- * would reveal too much.
- */
+/** Minimum length of a key whose end is shown. Four characters of a shorter one would reveal too much in a log channel. */
 const SHORTEST_SHOWN = 12;
 
-/**
- * A value that must stay hidden, such as an API key, the bot token or an interaction token. It is printed as `[redacted]`,
- * and only {@link Secret.reveal} exposes it.
- */
+/** A hidden value, such as a key or a token. It is printed as `[redacted]`; only {@link Secret.reveal} exposes it. */
 export class Secret {
   readonly #value: string;
 
@@ -22,10 +16,7 @@ export class Secret {
     return this.#value;
   }
 
-  /**
-   * Returns the last four characters, so that people can recognise a key. Returns '' if the key is shorter than 12
-   * characters.
-   */
+  /** Returns the last four characters, to recognise a key by, or '' if the key is shorter than 12 characters. */
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');

@@ -1,18 +1,13 @@
 import { Secret } from './secret.ts';
 
-/**
- * The location of the data, as given by `STORE_URL`. `name` is safe to log, because it contains neither the user nor the
- * password.
- */
+/** The location of the data, from `STORE_URL`. `name` is safe to log: it contains neither the user nor the password. */
 export type StoreUrl =
   | { readonly kind: 'sqlite'; readonly name: string; readonly path: string }
   | { readonly kind: 'postgres'; readonly name: string; readonly url: Secret };
 
 const SQLITE = /^sqlite:\/\/[^?#]*[^?#/]$/;
 const POSTGRES = /^postgres(?:ql)?:\/\//;
-/**
- * A path that consists of a single name. A second slash or an "@" would be part of a password that isn't percent-encoded.
- */
+/** A path with a single name. A second slash or an "@" would be part of a password that isn't percent-encoded. */
 const DATABASE = /^\/[^/@]+$/;
 
 /**

@@ -37,8 +37,8 @@ export interface TurnsOptions {
 }
 
 /**
- * Creates a queue in which guilds take turns, so that no guild has to wait for another guild's backlog. The next turn goes
- * to the guild that was served longest ago.
+ * Creates a queue in which guilds take turns. The next turn goes to the guild served longest ago, so a guild's backlog
+ * doesn't hold up the others.
  */
 export function createTurns({
   mostConcurrent,

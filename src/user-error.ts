@@ -1,6 +1,6 @@
 /**
- * An error whose message is a complete, translated sentence that can be shown to the member unchanged. Every other error is
- * logged, and the member sees a message with a reference ID.
+ * An error with a complete, translated message that the member sees unchanged. All other errors are logged, and the member
+ * sees a reference ID.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';

@@ -39,10 +39,7 @@ import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/**
- * Maximum time that /settings waits for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for
- * the reply.
- */
+/** Maximum time to wait for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for the reply. */
 const TRIED_FOR_MS = 1_500;
 
 /** The page to show, and what to show with it. */
@@ -53,7 +50,7 @@ interface View {
   readonly wanted?: number;
   /** Text shown above the page. */
   readonly said?: string | undefined;
-  /** A button that makes the change anyway, or that reopens the modal whose input was rejected. */
+  /** A button that makes the change anyway, or reopens the modal after its input was rejected. */
   readonly retry?: Control | undefined;
 }
 
@@ -159,10 +156,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /**
-   * Parses the argument of a modal's custom id. Returns the setting that the modal belongs to, the page number, and the
-   * part that says what the modal is about.
-   */
+  /** Parses the argument of a modal's custom id: the setting, the page number, and the setting's own part of it. */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -210,10 +204,7 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/**
- * Builds the overview: a line for each setting in use, one line for all the others, the next step, and a list of settings
- * to change.
- */
+/** Builds the overview: a line for each setting in use, one for all others, the next step, and the settings to change. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);

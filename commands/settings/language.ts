@@ -62,16 +62,14 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // Done in the same transaction, so that the panels are updated even if the process dies.
+          // Done in the same transaction, so that the panels are updated even after a crash.
           if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
           return now;
         },
       };
     },
   },
-  /**
-   * Updates all panels that don't show the new language yet, including those whose previous update was rejected by Discord.
-   */
+  /** Updates all panels that don't show the new language yet, including those that Discord rejected before. */
   async changed(context) {
     const { t, guildId, guildWords, progress } = context;
     const number = (await deps.panels.of(guildId)).filter(isDue).length;

@@ -152,10 +152,7 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
     MESSAGE_CHANNELS,
   );
 
-/**
- * Channel types that the bot can post messages in. Threads and forums are excluded, because they have different permissions
- * and close automatically.
- */
+/** Channel types that the bot can post in. Threads and forums have different permissions and close automatically. */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
@@ -224,10 +221,7 @@ const MISSING = {
 
 type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
-/**
- * Returns the permissions that the bot needs for its messages but doesn't have in the channel. Empty if the bot's
- * permissions are unknown.
- */
+/** Returns the permissions that the bot's messages need but that it lacks in the channel. Empty if they are unknown. */
 function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];

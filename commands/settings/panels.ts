@@ -113,10 +113,7 @@ async function changed(
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/**
- * Opens the modal for a panel's text and game. The modal's custom id contains hashes of both values, so that the handler
- * can detect which of them the admin has changed.
- */
+/** Opens the modal for a panel's text and game. Hashes of both in its custom id show which one the admin has changed. */
 async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
@@ -128,8 +125,8 @@ async function panelModal(context: PressContext, messageId: string, deps: Comman
 }
 
 /**
- * Applies the values entered in the modal. Fields that still have their original value are ignored. If the game is unknown,
- * the panel keeps its previous game and the reply says so.
+ * Applies the values entered in the modal, except those that weren't changed. If the game is unknown, the panel keeps its
+ * previous game and the reply mentions it.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');

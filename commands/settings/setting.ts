@@ -57,10 +57,7 @@ export interface Setting {
   readonly id: string;
   /** Returns the name shown in the list of settings. */
   name(t: Translate): string;
-  /**
-   * Formats the current value, with a status icon. Used in the overview, on the setting's page, and in the log channel
-   * after a change.
-   */
+  /** Formats the value with a status icon, for the overview, the setting's page, and the log channel after a change. */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
   /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
@@ -86,10 +83,7 @@ export interface Setting {
   >;
   /** The modal opened by {@link modalId}. */
   readonly modal?: SettingModal;
-  /**
-   * Checks whether a known problem has been solved. Returns `undefined` if there is no problem. Called when an admin opens
-   * /settings.
-   */
+  /** Checks whether a known problem is solved; `undefined` without a problem. Called when an admin opens /settings. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** Updates everything else that depends on the setting after it has changed. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;

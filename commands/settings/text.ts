@@ -42,7 +42,7 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;
 }
 
-/** Explains that Discord's own settings control who can submit servers. */
+/** Explains that Discord's own settings determine who can submit servers. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
 
 /**

@@ -14,10 +14,7 @@ import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 import { serverCountText } from './entries.ts';
 
-/**
- * The next steps for a member whose servers weren't sent, were declined or are unconfirmed, and the text shown above those
- * steps.
- */
+/** The next steps for servers that weren't sent, were declined or are unconfirmed, and the text above those steps. */
 interface NextSteps {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
@@ -63,10 +60,7 @@ export async function buttonsForEntries(
   };
 }
 
-/**
- * Whether this is the latest submission of its draft. The lines of the draft always belong to the latest submission, which
- * has its own entry in the history.
- */
+/** Whether this is its draft's latest submission, which has the draft's lines and an entry of its own. */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
   { submissions }: CommandDeps,
@@ -109,8 +103,8 @@ async function unsentOf(
 }
 
 /**
- * Builds the button that reopens a declined submission so that the member can edit and resubmit it.
- * @param name a name that identifies the submission if there are several buttons; otherwise empty
+ * Builds the button for editing and resubmitting a declined submission.
+ * @param name identifies the submission if there are several buttons; otherwise empty
  */
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
   button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
@@ -118,9 +112,7 @@ export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>
 const entryName = (t: Translate, entry: SubmissionEntry): string =>
   entry.only ? shorten(addressOf(entry.only), LONGEST_LABELLED) : serverCountText(t, entry);
 
-/**
- * Builds the buttons for resubmitting servers from a member's own list, like {@link buttonsForEntries} does for entries.
- */
+/** Builds the buttons for resubmitting servers from a member's own list, like {@link buttonsForEntries} for entries. */
 export async function submitAgainFor(
   context: Context,
   submission: Submission,

@@ -40,10 +40,7 @@ import {
 } from './several.ts';
 import { replyForUnavailable } from './waiting.ts';
 
-/**
- * The use of a button or modal on a message about a submission. The argument contains the ids of the draft and of the
- * submission shown in the message.
- */
+/** The use of a control on a message about a submission. The argument has the ids of the draft and the submission. */
 type DecisionContext = PressContext | SubmitContext;
 
 /**
@@ -118,9 +115,7 @@ export function approvalActions(
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /**
-   * Shows a moderator the current state of a submission. If it is still waiting, it has changed since the moderator saw it.
-   */
+  /** Shows the current state of a submission. If it is still waiting, it has changed since the moderator saw it. */
   async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -131,10 +126,7 @@ export function approvalActions(
     return { ...view, content, components: rows(decisionButtons(t, approval)), isUserError: true };
   }
 
-  /**
-   * Builds the reply to a button press that didn't lead to a decision. In the log channel, the updated message already
-   * shows the current state.
-   */
+  /** Replies to a press that didn't decide anything. In the log channel, the message already shows the current state. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
     const reply = await asItIs(context);
@@ -179,8 +171,8 @@ export function approvalActions(
   }
 
   /**
-   * Builds the reply to a decision or correction that was not possible and changed nothing. In /submissions, the submission
-   * is shown again, because the message may also contain the decision on the previous submission.
+   * Builds the reply to a decision or correction that was not possible. In /submissions, the submission is shown again,
+   * because the message may also contain the decision on the previous one.
    */
   async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
     const next = context.posted ? {} : await showNext(context, await placeOf(context));
@@ -272,8 +264,8 @@ export function approvalActions(
   }
 
   /**
-   * Decides on a member's listed submissions one after another, in the same way as for a single submission. Skips
-   * submissions that weren't in the list or that have changed since it was shown.
+   * Decides on a member's listed submissions one after another, as for a single submission. Skips those that weren't in the
+   * list or have changed since.
    * @param decide returns whether a decision was made
    */
   async function decideOnSeen(
@@ -311,7 +303,7 @@ export function approvalActions(
     const all: Approved[] = [];
     const waiting: StillWaiting[] = [];
     const { before, texts } = await decideOnSeen(context, async (seen) => {
-      // The remaining submissions keep waiting, because nothing more can be sent during shutdown.
+      // The remaining submissions keep waiting, because the bot can't send any more during shutdown.
       if (stopping.aborted) return true;
       const result = await approveSeen(context, seen);
       if (result === undefined) return false;
@@ -406,10 +398,7 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
-  /**
-   * If the settings can't be read, it is unknown which role can decide, so members who aren't admins only see their own
-   * submissions.
-   */
+  /** Without the settings, the role that can decide is unknown, so only admins see other members' submissions. */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
@@ -504,10 +493,7 @@ interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly why: string;
 }
 
-/**
- * Explains which approved servers weren't sent: those that were skipped, and those that are waiting again, including the
- * reason.
- */
+/** Explains which approved servers weren't sent: those that were skipped, and those that are waiting again and why. */
 function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;
   const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);

@@ -36,10 +36,7 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-/**
- * /submissions: shows the guild's submissions on pages, or exports them to a file. The custom ids of the page buttons
- * contain the filter.
- */
+/** /submissions: shows the guild's submissions on pages or exports them. The page buttons' custom ids have the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
@@ -78,7 +75,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
       ...(userId !== '' && { userId }),
-      // No game has an empty alias, so this matches nothing.
+      // No game has an empty alias, so this doesn't match any servers.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),
@@ -93,8 +90,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows waiting submissions, if there are any, to members who can decide on them or who made them. Otherwise, shows the
-   * history.
+   * Shows waiting submissions to members who made them or can decide on them; otherwise, shows the history.
    * @param waiting the number of the waiting submission to show, starting at 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
@@ -109,9 +105,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
   }
 
-  /**
-   * Builds the buttons that open waiting submissions: those that the member can decide on, and those that the member made.
-   */
+  /** Builds the buttons that open waiting submissions: those that the member can decide on, and the member's own. */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
@@ -174,10 +168,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /**
-   * Shows the outcomes of one submission in a new message, so that the history page keeps its filter. Accepted servers are
-   * listed last.
-   */
+  /** Shows a submission's outcomes in a new message, so that the page keeps its filter. Accepted servers come last. */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const { wanted: wantedPage, state: id } = readPage(context.argument);
@@ -338,9 +329,7 @@ const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'ac
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/**
- * Whether the filter matches everything that this member is allowed to see: all entries, or all the member's own entries.
- */
+/** Whether the filter matches everything that this member can see: all entries, or all the member's own entries. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
@@ -362,10 +351,7 @@ interface SubmissionFilter {
   readonly server: string;
 }
 
-/**
- * Maximum length of the address filter, in UTF-16 units. This is enough for an IPv6 address in brackets, and the complete
- * filter still fits into a custom id.
- */
+/** Maximum length of the address filter in UTF-16 units: an IPv6 address in brackets. The filter still fits a custom id. */
 const LONGEST_SERVER_FILTER = 45;
 
 const pageId = (page: number, state: string): string =>

@@ -27,10 +27,7 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   return row;
 }
 
-/**
- * Explains what is wrong with the correction, in the same words that a member would see. The waiting submission is
- * unchanged.
- */
+/** Explains the problem with the correction as a member would see it. The waiting submission is unchanged. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -82,8 +82,8 @@ const linesField = (t: Translate, value: string): Field => ({
 });
 
 /**
- * Reads the modal's input. If one of the numbers isn't a line of the list, returns a private reply that contains the input
- * and a button to reopen the modal.
+ * Reads the modal's input. If a number isn't a line of the list, returns a private reply with the input and a button to
+ * reopen the modal.
  */
 export function readDecline(
   { t, field }: SubmitContext,

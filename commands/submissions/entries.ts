@@ -9,10 +9,7 @@ import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
-/**
- * Maximum length of the service's message, in UTF-16 units. An embed (4,096) has to hold ten entries with messages of this
- * length.
- */
+/** Maximum length of the service's message in UTF-16 units. Ten entries with such messages fit into an embed (4,096). */
 const LONGEST_MESSAGE = 100;
 /** Maximum length of a moderator's own words next to a predefined reason, in UTF-16 units. */
 const LONGEST_REASON = 50;
@@ -27,8 +24,8 @@ interface EntryOptions {
 }
 
 /**
- * Formats a submission: a single server, or the number of servers with each outcome for a list. The time is added, as well
- * as the member's name unless all entries belong to the viewer.
+ * Formats a submission: its server, or a list's number of servers per outcome; the time; and the member's name unless all
+ * entries are the viewer's own.
  */
 export function entryText(
   audience: Audience,
@@ -61,10 +58,7 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/**
- * Formats a server from a list, with its outcome and the reason on separate lines. Does not mention a moderator's decline,
- * because that applies to the whole list.
- */
+/** Formats a list's server, with its outcome and reason on separate lines. A decline is shown for the list instead. */
 export function serverText(
   { t }: Audience,
   ended: ServerWithOutcome,
@@ -77,10 +71,7 @@ export function serverText(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/**
- * Returns the service's message, or the reason why a server wasn't sent. Omits the advice that the member was given at the
- * time.
- */
+/** Returns the service's message, or why a server wasn't sent. Omits the advice that the member got at the time. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];

@@ -102,10 +102,7 @@ export function buttonsForAll(
   ];
 }
 
-/**
- * Builds the select menu that jumps to a member's first waiting submission. Only shown if several members have waiting
- * submissions.
- */
+/** Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions. */
 export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
   const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
   if (members.length === 1) return undefined;

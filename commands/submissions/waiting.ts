@@ -80,9 +80,7 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
-/**
- * Shows a submission that is or was waiting for a moderator. The private parts are only shown to the member who made it.
- */
+/** Shows a submission that is or was waiting for a moderator. Only the member who made it sees the private parts. */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);

@@ -25,10 +25,7 @@ import { readRepair } from './repairs.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/**
- * Creates all the actions for a draft, regardless of how many lines it has. They are only available to the draft's member,
- * because drafts are looked up by id, member and guild.
- */
+/** Creates all the actions for a draft. Drafts are looked up by id, member and guild, so only their member can use them. */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
 
@@ -46,7 +43,7 @@ export function submitActions(deps: CommandDeps): Actions {
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
-  /** Reads the field value that a button sets or that was chosen in a select menu. */
+  /** Reads the field value that was chosen in a select menu or that a button sets. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
@@ -67,7 +64,7 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'sending',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          // The number of servers that the button's label said would be submitted, if the label contained a number.
+          // The number of servers on the button's label, if the label contained one.
           const promised = Number.parseInt(more, 10) || undefined;
           return submitDraft(context, { id, promised }, deps);
         },
@@ -210,10 +207,7 @@ interface DraftToEdit {
   readonly which: Editing;
 }
 
-/**
- * Builds the modal for editing a draft. It shows text that couldn't be read as it was typed, separate fields if there is a
- * single line, or a multi-line input otherwise.
- */
+/** Builds the modal for editing a draft: unreadable text as it was typed, fields for one line, or a multi-line input. */
 async function draftModal(
   context: Context,
   { draft, action, which }: DraftToEdit,

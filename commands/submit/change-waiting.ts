@@ -11,15 +11,9 @@ import { invalidItem } from './problem-text.ts';
 import { unreadableText } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/*
- * Lets a member edit a waiting submission. If the edited version can't be submitted, the submission keeps waiting
- * unchanged.
- */
+/* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
 
-/**
- * Whether the submitted modal was the one with a multi-line input. The other modal has a required address field, which
- * can't be empty.
- */
+/** Whether the modal had the multi-line input. The other modal's address field is required, so it can't be empty. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
 /** Reads the edit that a member made to a waiting submission in a modal. */

@@ -23,10 +23,7 @@ import { submitDraft } from './submit-draft.ts';
 
 /* Turns input that was typed, pasted or uploaded into a draft. */
 
-/**
- * Returns the values for one server, from command options or a modal. A port included in the address replaces the port that
- * the modal initially showed.
- */
+/** Reads one server from options or a modal. A port in the address replaces the one that the modal initially showed. */
 export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
   const server = field('server');
   const port = field('port').trim();
@@ -64,7 +61,7 @@ export async function readFields(
 }
 
 /**
- * Submits the values for one server, or shows what is wrong with them.
+ * Submits the values for one server, or shows their problems.
  * @param id the id of the new draft, or of the draft to replace
  */
 export async function enterFields(
@@ -93,18 +90,12 @@ export async function draftBefore(
   return typeof found === 'string' ? { rows: [] } : found;
 }
 
-/**
- * Gives a single row the line number of the row that it replaces, because its earlier outcomes are looked up by line
- * number.
- */
+/** Gives a row the line number of the row that it replaces, because earlier outcomes are looked up by line number. */
 export function onLineOf([before]: readonly Row[], rows: readonly Row[]): readonly Row[] {
   return rows.length === 1 && before ? rows.map((row) => onLine(row, before.line)) : rows;
 }
 
-/**
- * Finds the game for all lines that don't name one. If that game can't be used, returns a notice and the most similar game
- * instead.
- */
+/** Finds the game for all lines without one. If it can't be used, returns a notice and the most similar game instead. */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -114,14 +105,11 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
 }
 
-/** Suggests a game for rows without one: the game whose name is most similar to what was typed for all rows. */
+/** Suggests a game for rows without one: the game with the name most similar to the text typed for all rows. */
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
-/**
- * Shows a list that was pasted, uploaded or passed to the command. If the list can't be read, the input is kept so that the
- * member can correct it.
- */
+/** Shows a pasted or uploaded list, or one from the command. Keeps an unreadable one, so that it can be corrected. */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
   const text = context.field('servers');

@@ -8,23 +8,15 @@ import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/**
- * Maximum number of files for each outcome. Discord allows 10 files in a message, and the reply contains one other file.
- */
+/** Maximum number of files for each outcome. Discord allows 10 files in a message, and the reply has one other file. */
 const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
-/**
- * Maximum size of a file that members are asked to correct, in bytes. It is 10% below the upload limit, because corrections
- * can make the file longer.
- */
+/** Maximum size of a file to correct, in bytes: 10% below the upload limit, because corrections can make it longer. */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
 /** Maximum number of lines that are named in the message itself. Longer lists are sent as files. */
 export const MOST_WITHOUT_FILES = 10;
 
-/**
- * Returns a message that names every line, so that no files are needed. Returns `undefined` if there are too many lines for
- * that.
- */
+/** Returns a message that names every line, so that files aren't needed; `undefined` if there are too many lines. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MOST_WITHOUT_FILES) return undefined;
   const text = write();
@@ -52,10 +44,7 @@ export function inFields(row: Row): TypedRow {
 /** The outcome of the rows in a file: rejected by the service, or not sent. */
 type Kind = keyof typeof MOST_FILES;
 
-/**
- * Creates the files with the rows that the member has to correct and send again. Also returns a text that names these
- * files.
- */
+/** Creates the files with the rows to correct and send again, and a text that names these files. */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
   const kinds = ['rejected', 'not-sent'] as const;
   const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));
@@ -77,7 +66,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   }));
 }
 
-/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can also read. */
+/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can read back. */
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {

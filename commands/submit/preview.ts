@@ -153,10 +153,7 @@ interface HeldRows {
   readonly namesAll?: boolean;
 }
 
-/**
- * Explains how many servers are held back by a limit, which limit it is, and how long it applies. Names the first few of
- * these servers.
- */
+/** States how many servers are held back, by which limit and for how long, and names the first few of them. */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });

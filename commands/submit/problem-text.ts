@@ -10,10 +10,7 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/*
- * Formats the problem of a line: for a draft with a single line, for one of many lines in a message or modal, and for a
- * file.
- */
+/* Formats a line's problem: for a draft with a single line, for one of many lines in a message or modal, and for a file. */
 
 /** Maximum lengths of a value and of a name when shown in a line, in UTF-16 units. */
 const LONGEST_VALUE = 24;
@@ -80,16 +77,10 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
   return wholeText(withNear(t, { short }, near), t);
 }
 
-/**
- * Maximum number of game names compared in total when guessing games for one file, which takes about 25 ms. With a typical
- * list of 100 games, this is enough for 500 lines.
- */
+/** Maximum number of names compared for one file, about 25 ms: 500 lines with a typical list of 100 games. */
 const MOST_COMPARISONS = 50_000;
 
-/**
- * Creates a function that guesses which games an unknown name could mean, with the best match first. It returns `undefined`
- * once the limit on guesses has been reached.
- */
+/** Creates a function that guesses which games an unknown name means, best first; `undefined` once it reached the limit. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_COMPARISONS / Math.max(1, games.all.length);

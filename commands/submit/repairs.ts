@@ -106,10 +106,7 @@ export const mineButton = (t: Translate): Control => button(customId('submission
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeLabel(outcome));
 
-/**
- * Builds buttons for a server that the service may have received. The member has to check the service's website before
- * sending it again.
- */
+/** Builds buttons for a server that may have been received. The member has to check the website before sending it again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   anywayButton(t, id, 'sendAnyway'),
   editButton(t, id),
@@ -139,10 +136,7 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/**
- * Builds a button that applies a fix. Omitted if the value is too long for a custom id, in which case the member can still
- * edit the line.
- */
+/** Builds a button that applies a fix, unless the value is too long for a custom id. The line can still be edited. */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];

@@ -73,8 +73,8 @@ export async function reportReply(
 }
 
 /**
- * Builds the button that opens the form for another server of the same game, if at least one server was accepted.
- * @param panelChannelId the channel of the panel that was used to submit the servers
+ * Builds the button that opens the form for another server of the same game, if at least one was accepted.
+ * @param panelChannelId the channel of the panel used for the submission
  */
 export function anotherButton(
   t: Translate,
@@ -231,19 +231,13 @@ function limitedText(
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 
-/**
- * States how many more servers can be submitted. Empty if a limit held back servers, because the text about that limit
- * already says so.
- */
+/** States how many more servers can be submitted. Empty if a limit held back servers, because its text has the number. */
 function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }
 
-/**
- * Explains how many servers are waiting for a different key and who can enter one. If there are no such servers, returns
- * only the next step for the key.
- */
+/** States how many servers wait for a different key and who can enter one. Without any, only gives the next step. */
 function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
   const next = keyProblem && nextForKey(context, keyProblem);
   return count === 0 ? next : withSign('rejected', sentences(context.t('ended.key', { count }), next));

@@ -25,16 +25,10 @@ type AddressResult =
   | { readonly ok: true; readonly address: Address }
   | { readonly ok: false; readonly problem: AddressProblem };
 
-/**
- * Maximum length of an address, in UTF-16 units. A host name has at most 253 characters, but the limit also leaves room for
- * a link with a password.
- */
+/** Maximum length of an address in UTF-16 units: a host name (up to 253) with room for a link with a password. */
 export const MAX_ADDRESS_TEXT = 1000;
 
-/**
- * The schemes of links that start a game and connect to a host, such as `scheme://[connect/]host:port[/password]`. Each
- * scheme maps to its game's alias.
- */
+/** Schemes of links that connect a game to a host, `scheme://[connect/]host:port[/password]`, with the game's alias. */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['steam', ''],
   ['minecraft', ''],
@@ -44,9 +38,7 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['fivem', 'FiveM'],
 ]);
 
-/**
- * Returns the game that a link starts, '' if several games use its scheme, or `undefined` if the text isn't such a link.
- */
+/** Returns the game that a link starts, '' if several games use its scheme, or `undefined` if it isn't such a link. */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
@@ -70,10 +62,7 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/**
- * Problems that don't necessarily mean that the text is a malformed address. It may be a name or ordinary words, as in
- * `"host": "My server"`.
- */
+/** Problems of text that may be a name or ordinary words rather than a malformed address, as in `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
@@ -93,10 +82,7 @@ export function formatAddress({ host, port }: Address): string {
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/**
- * Words for "address" in the bot's languages. `server` and `host` are separate, because they only count as labels before a
- * colon, an equals sign or an arrow.
- */
+/** Words for "address" in the bot's languages. `server` and `host` are only labels before a colon, `=` or an arrow. */
 const ADDRESS_WORD =
   '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
 /** A label directly in front of an address, such as "IP адрес сервака: ". */

@@ -18,24 +18,15 @@ export interface FoundAddress {
   readonly address?: Address;
   /** The alias of the game that the link starts; '' if the address isn't such a link or several games use its scheme. */
   readonly game: string;
-  /**
-   * Whether this certainly refers to a server, because it's numeric or because the text calls it an address. A host name on
-   * its own may be a website.
-   */
+  /** Whether this is certainly a server: it's numeric, or called an address. A host name alone may be a website. */
   readonly isServer: boolean;
 }
 
-/**
- * A sequence of characters between separators in prose and markup. Brackets don't count as separators, because IPv6
- * addresses with ports need them.
- */
+/** Characters between separators in prose and markup. Brackets aren't separators, because IPv6 with a port needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
 /** Characters that can't be the first or last character of an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
-/**
- * A label directly followed by its address, such as `IP:8.8.8.8:27015`. In IPv6, there is never a dot before the second
- * colon.
- */
+/** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Words after which four numbers are a version instead of an address. */
 const VERSION =
@@ -47,7 +38,7 @@ const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** Removes links and hosts from text, because words inside them say little about the text. */
+/** Removes links and hosts from text, because their words hardly describe it. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)

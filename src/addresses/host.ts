@@ -6,10 +6,7 @@ import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts
 /** Why a host isn't a public host on the internet. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
-  /**
-   * The host consists of numbers and dots, but isn't made up of four numbers from 0 to 255 without leading zeros. The bot
-   * doesn't guess the meaning of forms such as `127.1`.
-   */
+  /** Numbers and dots, but not four numbers from 0 to 255 without leading zeros. Forms such as `127.1` aren't guessed. */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }

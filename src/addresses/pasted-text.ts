@@ -50,30 +50,21 @@ export function withoutEnds(
 /** Words for "password" in the languages of most gaming communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/**
- * A password in the cell after the word `password`. It can't contain a dot or a colon, so an address isn't mistaken for
- * one.
- */
+/** A password in the cell after `password`. Dots and colons are excluded, so that an address isn't mistaken for one. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
 /** A password that can contain spaces. It ends at the end of the line, or before a `connect` command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
-/**
- * The part of a link after its host and port, which is where `steam://connect/` links contain the password. It ends before
- * a closing quote.
- */
+/** The rest of a link after host and port, where `steam://connect/` has the password. Ends before a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/**
- * A link with any scheme. The match starts with the last character of the scheme. The `steam` scheme is matched completely,
- * because {@link HOST_IN_TAIL} needs it.
- */
+/** A link, from the last character of its scheme. `steam` is matched completely, because {@link HOST_IN_TAIL} needs it. */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** Steam launch links, in which the host comes after the game. */
+/** Steam launch links, with the host after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
 /** A link that adds a server to the list in Minecraft: Bedrock Edition. The second kind of link connects to a server. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
@@ -82,20 +73,14 @@ const CONNECTS =
 /** The URL of a web page. Pages about a server often have the server's address in their path. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/**
- * A user name and password in front of a host without a scheme. Text such as `pw:a@b` isn't matched, because it is a
- * password that contains `@`.
- */
+/** A user name and password in front of a host without a scheme. Excludes `pw:a@b`, a password that contains `@`. */
 const USER = new RegExp(
   `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
   'giu',
 );
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/**
- * Returns the game server's address from the path of a web page, or the page's host if there is none. Removes the page's
- * port, because it isn't the game server's.
- */
+/** Returns the address in the path of a web page, or the page's host. The page's port isn't the game server's. */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
   if (path === '') return link;
@@ -132,9 +117,7 @@ export function withoutPasswords(line: string): string {
     .trim();
 }
 
-/**
- * Like {@link withoutPasswords}, but only removes the word after `password`. Use this only for text that is never shown.
- */
+/** Like {@link withoutPasswords}, but only removes the word after `password`. Only for text that is never shown. */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 

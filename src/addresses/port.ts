@@ -18,10 +18,7 @@ export const LOWEST_PORT = 1;
 /** TCP and UDP ports are 16 bits wide. Port 0 can't be connected to. */
 export const HIGHEST_PORT = 65_535;
 
-/**
- * Parses a port. Accepts leading zeros. Also accepts a sign, so that a signed number is reported as out of range instead of
- * as not a number.
- */
+/** Parses a port. Accepts leading zeros. Also accepts a sign, so that a signed number is reported as out of range. */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
   // Longer text isn't a mistyped port. It can be anything that was pasted, so it isn't repeated.
   if (!/^[+-]?\d{1,12}$/.test(text)) {

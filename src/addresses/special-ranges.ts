@@ -1,9 +1,6 @@
 import { BlockList } from 'node:net';
 
-/**
- * Why an address can't be reached from the internet. `shared` means carrier-grade NAT. `special` means that the address has
- * a special purpose, such as documentation.
- */
+/** Why an address isn't public. `shared`: carrier-grade NAT. `special`: has a special purpose, such as documentation. */
 export type AddressRange = 'private' | 'loopback' | 'shared' | 'special' | 'reserved';
 
 /**
@@ -20,7 +17,7 @@ const RANGES: readonly (readonly [AddressRange, readonly string[]])[] = [
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fec0::/10']],
   ['private', ['169.254.0.0/16', 'fe80::/10', 'fc00::/7']],
   ['shared', ['100.64.0.0/10']],
-  // Protocol assignments, AS112, the former 6to4 relay, future use, ORCHID and drone remote IDs.
+  // Protocol assignments, AS112, the old 6to4 relay, future use, ORCHID and drone remote IDs.
   ['reserved', ['192.0.0.0/24', '192.88.99.0/24', '192.31.196.0/24', '192.175.48.0/24', '240.0.0.0/4']],
   ['reserved', ['2001:1::/32', '2001:4:112::/48', '2001:10::/28', '2001:20::/28', '2001:30::/28']],
   ['reserved', ['2620:4f:8000::/48']],

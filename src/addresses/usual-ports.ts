@@ -43,6 +43,6 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
 /** The port to use in examples if the game's default port is unknown. */
 export const EXAMPLE_PORT = 27015;
 
-/** Returns the default port of a game's servers. It's only suggested to the user, and never filled in automatically. */
+/** Returns the usual port of a game. It's only suggested to the user, and never filled in automatically. */
 export const usualPort = (alias: string): number | undefined =>
   Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

@@ -32,10 +32,7 @@ export interface ApprovalMessagesDeps {
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/**
- * How often one of the processes updates messages left out of date by a process that died or an edit that failed, in
- * milliseconds.
- */
+/** How often one process updates messages left outdated by a crash or a failed edit, in milliseconds. */
 const EVERY_MS = 60_000;
 /**
  * Delay between two background updates in the same guild, in milliseconds. In a channel, Discord accepts about 3 edits per
@@ -65,10 +62,7 @@ interface MessageToShow {
   /** The name from which the message's nonce is derived. */
   readonly name: string;
   readonly message: ChannelMessage;
-  /**
-   * The same message without anything that Discord might treat as a harmful link; `undefined` if the message never contains
-   * such text.
-   */
+  /** The message without anything that Discord might treat as a harmful link; `undefined` if it never contains any. */
   readonly bare: ChannelMessage | undefined;
 }
 
@@ -81,10 +75,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
   /** Orders the edits for each draft, so that a slow edit can't overwrite a later one. */
   const edits = createInOrder();
-  /**
-   * Guilds in which a message that mentions the moderators' role is currently being posted. Other messages posted in the
-   * meantime don't mention the role.
-   */
+  /** Guilds where a message with the role mention is being posted. Others posted in the meantime don't mention the role. */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
@@ -96,8 +87,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // Discord may have received the message anyway, and another process may have posted a newer version before that.
-      // Marking it as out of date makes the bot update it again later.
+      // Discord may have received the message anyway, and a newer version may have been posted before that.
       if (put === 'failed') return submission && approvals.makeDue(submission);
       // If the submission changed while the message was being sent, this message may have overwritten a newer version.
       const shownAt = put === 'nowhere' ? undefined : put;
@@ -106,10 +96,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /**
-   * Returns the guild's log channel. Returns `undefined` if the guild doesn't have one, or if Discord recently rejected a
-   * post there.
-   */
+  /** Returns the guild's log channel; `undefined` if there isn't one, or if Discord recently rejected a post there. */
   async function openChannelOf(guildId: string): Promise<OpenChannel | undefined> {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
@@ -156,10 +143,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return done.result !== 'harmful-link' || bare === undefined ? done : putContent(bare);
   }
 
-  /**
-   * @param replaced the message that the new post replaces. It makes the nonce different, because Discord would return the
-   * old message for the same nonce
-   */
+  /** @param replaced the message to replace. For the same nonce, Discord would return that message, so the nonce differs */
   async function post(
     drawn: MessageToShow,
     { channelId, hasTrouble }: OpenChannel,
@@ -208,8 +192,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   /**
-   * Posts a message, mentioning the guild's role for moderators if enough time has passed since the last mention. The
-   * mention is only recorded once Discord has accepted the message.
+   * Posts a message, mentioning the guild's moderator role if enough time has passed since the last mention. The mention
+   * only counts once Discord has accepted the message.
    */
   async function withMention(
     guildId: string,
@@ -260,10 +244,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
-  /**
-   * Updates all messages that are out of date. Messages in the same guild are updated one after another, {@link PACE_MS}
-   * apart.
-   */
+  /** Updates all outdated messages: in each guild one after another, {@link PACE_MS} apart. */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
     while (!job.stopping.aborted) {
@@ -283,8 +264,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const showDue = oneAtATime(showEach);
 
   /**
-   * Moves the messages of a guild's waiting submissions to its log channel, after the channel was changed or has started
-   * working again. Doesn't wait until the messages have been posted.
+   * Moves the messages of a guild's waiting submissions to its log channel, after the channel was changed or works again.
+   * Doesn't wait for the posts.
    */
   async function moved(guildId: string): Promise<void> {
     await approvals.moved(guildId);

@@ -48,14 +48,14 @@ export function approvalView(
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
-    // Discord rejects empty embeds. A withdrawn submission may have nothing left to show.
+    // Discord rejects empty embeds. A withdrawn submission may not have any content left.
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
 
 /**
- * Returns text about a submission: the number of servers (if more than one), the submitter (unless the reader is the
- * submitter), and the moderator who corrected it (if any).
+ * Returns a submission's number of servers (if several), its submitter (unless that is the reader) and who corrected it (if
+ * a moderator did).
  */
 export function aboutText(t: Translate, submission: Submission, isMemberKnown = false): string {
   const { servers } = submission;
@@ -125,10 +125,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   }
 }
 
-/**
- * Asks the submitter, or the moderators, to check whether the listing already has the servers that may have been received
- * before sending them again.
- */
+/** Asks to check whether the listing already has the servers that may have been received before sending them again. */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -149,10 +146,7 @@ export function serversText(t: Translate, servers: Submission['servers'], games:
   return namedText(t, named, servers.length);
 }
 
-/**
- * Describes on a single line what a moderator has just decided about a member's submissions. Returns an empty string if
- * there are none.
- */
+/** Describes a moderator's latest decisions about a member's submissions on one line; '' without decisions. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
@@ -180,10 +174,7 @@ export const againText = (t: Translate, count: number): string | undefined =>
 /** Maximum length of the server list in the log channel's message, in UTF-16 units. */
 const LONGEST_LIST = 1_200;
 
-/**
- * Builds the message about a submission that everyone in the log channel sees. It doesn't use an embed, because users can
- * turn off embeds in their client.
- */
+/** Builds the message about a submission for the log channel. It isn't an embed, because users can turn off embeds. */
 export function channelView(
   t: Translate,
   submission: Submission,
@@ -230,7 +221,7 @@ export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
-/** Returns the text that names the moderator who corrected a submission, or an empty array if it wasn't corrected. */
+/** Returns the text about the moderator's correction, or an empty array if the submission wasn't corrected. */
 export function correctedTexts(
   t: Translate,
   { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,

@@ -46,9 +46,9 @@ interface ApprovalsDeps {
 }
 
 /**
- * Creates all the operations that moderators and members can perform on submissions that need approval. Each change is a
- * guild transaction that also marks the message as out of date, so that approval-messages.ts updates it. Every method
- * throws a StoreError when the store fails.
+ * Creates the moderators' and members' operations on submissions that need approval. Each change is a guild transaction
+ * that also marks the message as out of date for approval-messages.ts. Every method throws a StoreError when the store
+ * fails.
  */
 export function createApprovals({
   store,
@@ -61,10 +61,7 @@ export function createApprovals({
   const { seen, withdrawSubmission, ownAddresses } = waitingSubmissions;
   return {
     ...waitingSubmissions,
-    /**
-     * Returns the servers of a waiting submission that were already submitted in this guild, including those that the
-     * member chose to submit again.
-     */
+    /** Returns a waiting submission's servers that were already submitted in this guild, including intentional repeats. */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
       const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
@@ -78,7 +75,7 @@ export function createApprovals({
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
-        // If the draft no longer exists, nothing can keep waiting, so the whole submission is declined.
+        // If the draft no longer exists, its lines can't keep waiting, so the whole submission is declined.
         const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
         const declined = submission?.servers.filter(isDeclined) ?? [];
         if (submission === undefined || declined.length === 0) return false;
@@ -145,10 +142,7 @@ export function createApprovals({
         .execute();
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
-    /**
-     * Marks the messages of all of a guild's waiting submissions as out of date, after its log channel was changed or has
-     * started working again.
-     */
+    /** Marks the messages of a guild's waiting submissions as outdated after the log channel was changed or works again. */
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')

@@ -17,10 +17,7 @@ import { sentences } from '../words/sentences.ts';
 import { type ApprovalView, againText, approvalView } from './approval-view.ts';
 import { noticeContext } from './decision-notices.ts';
 
-/**
- * Minimum time between two direct messages, in milliseconds. Discord blocks bots that start many conversations in a short
- * time.
- */
+/** Minimum time between direct messages, in milliseconds. Discord blocks bots that start many conversations quickly. */
 const EVERY_MS = 5_000;
 /** How long a member's decisions are collected before they are sent in one direct message, in milliseconds. */
 const GATHER_MS = 60_000;
@@ -85,10 +82,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /**
-   * Selects the submissions whose decision the bot has already shown in the member's own reply but not yet sent in a direct
-   * message.
-   */
+  /** Selects the decisions that the member's own reply already shows but that weren't sent in a direct message yet. */
   const owed = () =>
     store
       .tables()
@@ -105,10 +99,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '<=', Date.now() - gatherMs)
       .executeTakeFirst();
 
-  /**
-   * Permanently claims a member's decided submissions in a guild, so that no other process sends direct messages about
-   * them.
-   */
+  /** Permanently claims a member's decided submissions in a guild, so that direct messages about them aren't repeated. */
   async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
@@ -143,8 +134,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
-    // There is no button, because a button press in a direct message would not prove that the member is still in the guild
-    // or has permission. The button is in /submissions instead.
+    // The button is in /submissions instead, because a press in a direct message wouldn't prove that the member is still in
+    // the guild or has permission.
     const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
@@ -195,9 +186,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/**
- * Removes the moderators from a submission, because Discord can't display mentions of them properly in a direct message.
- */
+/** Removes the moderators, because Discord can't display mentions of them properly in a direct message. */
 const withoutModerators = (submission: Submission): Submission => ({
   ...submission,
   decidedBy: '',
@@ -205,8 +194,8 @@ const withoutModerators = (submission: Submission): Submission => ({
 });
 
 /**
- * Whether the member should get a direct message about this decision. Expired submissions don't need one, because the
- * member's own reply and /submissions show that they expired.
+ * Whether the member should get a direct message about this decision. Expiry is only shown in the member's own reply and in
+ * /submissions.
  */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;

@@ -12,15 +12,10 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Submission, Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/**
- * How often each process checks for members whose replies were not updated because another process died, in milliseconds.
- */
+/** How often to look for replies that a crash left out of date, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/**
- * Returns the encryption context that binds a notice to its guild and draft. The string must not change, because stored
- * notices were encrypted with it.
- */
+/** Binds an encrypted notice to its guild and draft. The string must not change, because stored notices depend on it. */
 export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${guildId}: telling of ${id}`;
 
 export interface DecisionNoticesDeps {
@@ -43,7 +38,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Permanently claims a decided submission, so that only this process updates the member's reply. */
+  /** Permanently claims a decided submission, so that the member's reply is updated only once. */
   async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -67,15 +62,12 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where('notice', '=', row.notice)
         .where('notified_at', 'is', null)
         .executeTakeFirst();
-      // If no row was updated, another process has claimed the submission, or it has been deleted.
+      // If no row was updated, the submission has already been claimed or deleted.
       if (numUpdatedRows === 1n) return row;
     }
   }
 
-  /**
-   * Updates the member's reply to show the draft's latest submission, because some of the approved servers may be waiting
-   * for approval again.
-   */
+  /** Updates the reply to show the draft's latest submission, because some approved servers may be waiting again. */
   async function changeReply(
     context: Context,
     interaction: Interaction,
@@ -130,7 +122,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     while (!job.stopping.aborted) {
       const row = await claim();
       if (row === undefined) return;
-      // Not awaited, so that a reply that hangs doesn't hold up the others.
+      // Not awaited, so that a hanging reply doesn't hold up the others.
       void notify(row);
     }
   }
@@ -145,10 +137,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
   return {
     ...part,
     notifyDue,
-    /**
-     * Encrypts the data needed to notify the member later. Returns `null` if the interaction is no longer stored or can't
-     * be decrypted.
-     */
+    /** Encrypts the data for a later notice; `null` if the interaction is no longer stored or can't be decrypted. */
     async encrypt(key: DraftRef, interactionId: string): Promise<string | null> {
       const kept = await interactionStore.find(interactionId);
       if (kept === undefined) return null;

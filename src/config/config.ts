@@ -31,10 +31,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * At most 32 code points, because most messages contain the name. In a hint in a modal, it also has to share 100 characters
- * with other words.
- */
+/** At most 32 code points, because most messages contain it. A modal's hint has 100 characters, for other words too. */
 const NAME = /^\P{C}{1,32}$/u;
 /** The log levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -42,10 +39,7 @@ const FORMATS = ['brackets', 'indices'] as const;
 const TRANSPORTS = ['gateway', 'http'] as const;
 const SWITCH = ['on', 'off'] as const;
 
-/**
- * The bot's configuration. Each property comes from the variable with the same name, so that `listingApiUrl` is
- * `LISTING_API_URL`.
- */
+/** The bot's configuration. Each property is the variable of the same name: `listingApiUrl` is `LISTING_API_URL`. */
 const configSchema = z.object({
   discordToken: botToken,
   /** A URL without a trailing slash, like `listingApiUrl`. */
@@ -53,15 +47,9 @@ const configSchema = z.object({
     'https://discord.com/api, or a URL on this machine (the token is sent there)',
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
-  /**
-   * How the bot receives interactions: over a connection to Discord's gateway, or through an HTTP endpoint that Discord
-   * posts them to.
-   */
+  /** How interactions arrive: over a connection to Discord's gateway, or through an HTTP endpoint that Discord posts to. */
   interactions: z.enum(TRANSPORTS, must(TRANSPORTS.join(' or '))).default('gateway'),
-  /**
-   * The public key to verify Discord's signatures with, in hexadecimal, and the port of the endpoint. Both are required for
-   * `http`.
-   */
+  /** The public key that verifies Discord's signatures (hexadecimal), and the endpoint's port. `http` requires both. */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
   /** The address that the endpoint listens on. Defaults to `httpHost`. */
@@ -111,10 +99,7 @@ const configSchema = z.object({
   /** How often a SQLite database is backed up. 0 means never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
-  /**
-   * How the operator is notified: through a Discord webhook, and with a URL that is requested regularly as long as the bot
-   * is ready.
-   */
+  /** How the operator is notified: a Discord webhook, and a URL that is requested regularly while the bot is ready. */
   operatorWebhookUrl: z.exactOptional(
     secretUrl(
       'a Discord webhook URL: https://discord.com/api/webhooks/… (from the settings of a channel, under Integrations)',
@@ -126,9 +111,7 @@ const configSchema = z.object({
       /^https?:$/.test(protocol),
     ),
   ),
-  /**
-   * Whether the bot looks up missing ports and games by sending the addresses of game servers to Steam and to name servers.
-   */
+  /** Whether the bot sends game servers' addresses to Steam and to name servers to look up missing ports and games. */
   serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
   steamApiUrl: url(
     'https://api.steampowered.com, or another https URL (http only on this machine)',
@@ -158,10 +141,7 @@ const SECRETS = [
 /** Variables that can also be read from a file, by setting `NAME_FILE` to the file's path. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
-/**
- * A variable that must not be empty. It restricts the bot to certain guilds, and an empty value must not make the bot
- * available to all of them.
- */
+/** Must not be empty: it restricts the bot to certain guilds, and an empty value must not open the bot to all of them. */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
 /** The names of all variables that the bot reads. */
@@ -170,7 +150,7 @@ const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.m
 /**
  * Reads the environment and the files that `NAME_FILE` variables refer to. Empty values count as absent, except for {@link
  * NEVER_EMPTY}.
- * @throws ConfigError that names each bad variable and what it must be
+ * @throws ConfigError that names each bad variable and its requirement
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
@@ -266,10 +246,7 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
   ];
 }
 
-/**
- * Maximum length of a value to repeat in a message. This is shorter than a bot token, which may have been put into the
- * wrong variable.
- */
+/** Maximum length of a value repeated in a message. Shorter than a bot token, which may be in the wrong variable. */
 const LONGEST_SHOWN = 40;
 
 /** Returns a value in a form that is safe to show in a message. Leaves out secrets and URLs with a password. */
@@ -286,8 +263,7 @@ function withHttps(value: string): string {
 }
 
 /**
- * Finds variables that are individually valid but contradict one another. Returns one sentence per variable, keyed by its
- * name.
+ * Finds variables that are individually valid but contradict one another. Returns a sentence for each, keyed by its name.
  * @param values the given values, keyed by property name
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -348,10 +324,7 @@ function readVariable(env: Environment, name: string): string | undefined {
 /** Maximum number of typos in a misspelt name: one in a short name, two in a longer one. */
 const mostTypos = (name: string): number => (name.length < 9 ? 1 : 2);
 
-/**
- * Suggests corrections for unknown variables whose names resemble one of the bot's variables, such as `MEMBER_LIMITS: did
- * you mean MEMBER_LIMIT?`.
- */
+/** Suggests corrections for unknown variables that resemble a known one: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`. */
 export function misspelt(env: Environment): readonly string[] {
   const hints: string[] = [];
   for (const name of Object.keys(env)) {
@@ -372,10 +345,7 @@ function meantBy(name: string): string | undefined {
   return similar ?? KNOWN.find((other) => hasWordsOf(typed, other) || hasWordsOf(other, typed));
 }
 
-/**
- * Whether `long` begins with the first word of `short` and contains all its other words, like `DISCORD_BOT_TOKEN` and
- * `DISCORD_TOKEN`.
- */
+/** Whether `long` begins like `short` and has all its words, as `DISCORD_BOT_TOKEN` and `DISCORD_TOKEN` do. */
 function hasWordsOf(long: string, short: string): boolean {
   const words = long.split('_');
   const fewer = short.split('_');

@@ -8,10 +8,7 @@ import { parseStoreUrl } from '../store-url.ts';
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A host name or address as written in a URL, with brackets around IPv6 and a port unless it's the default. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/**
- * Maximum length of a link. With an address of 253 characters and a port inserted, a longer link could exceed Discord's
- * limit.
- */
+/** Maximum length of a link: with a 253-character address and a port inserted, more could exceed Discord's limit. */
 const LONGEST_PAGE = 200;
 /** The maximum is one week, because the timer for the end of the period only supports up to 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
@@ -92,10 +89,7 @@ export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
     .transform((text) => new Secret(new URL(text).href));
 }
 
-/**
- * The format of a bot token, which has three parts separated by dots. discord.js only masks what comes after the second dot
- * in its debug output.
- */
+/** The three parts of a bot token. discord.js only masks the part after the second dot in its debug output. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TOKEN_NEEDED = 'the bot token: three parts separated by dots, and nothing else';
 
@@ -208,10 +202,7 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/**
- * Whether a URL has no password, which could appear in a log, and no query or fragment, which would prevent appending a
- * path.
- */
+/** Whether a URL has no password, which a log could show, and no query or fragment, so that a path can be appended. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
@@ -221,10 +212,7 @@ export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/**
- * Whether it's safe to send the bot's token to a URL. If the variable contains a typo, the token must not leak to someone
- * else.
- */
+/** Whether it's safe to send the bot's token to a URL. A typo in the variable must not leak the token to someone else. */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));

@@ -24,20 +24,14 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/**
- * How long the first attempt can take before a second one starts in parallel, in milliseconds. The first attempt may be
- * using a dead connection.
- */
+/** How long the first attempt can take before a second one starts in parallel (ms). The first connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
 /** The upload speed assumed when calculating time limits, in bytes per second. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/**
- * The time limit passed to discord.js, in milliseconds. It's longer than the limit of any request, so it never takes effect
- * first.
- */
+/** The time limit passed to discord.js, in milliseconds. It exceeds that of any request, so it never applies first. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
 /** The default time that a request with the bot's token waits for a rate limit, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
@@ -46,10 +40,7 @@ const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Minimum delay after a 429, in milliseconds. Some 429 responses specify zero. */
 const LEAST_PAUSE_MS = 250;
 
-/**
- * The bot can no longer respond to the interaction. The interaction is too old (10062), its token has expired, or it has
- * already been responded to (40060).
- */
+/** The bot can no longer respond: the interaction is too old (10062), its token expired, or it has a response (40060). */
 export class LostInteractionError extends Error {
   override readonly name = 'LostInteractionError';
 }
@@ -108,10 +99,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
-  /**
-   * A pool of connections that stay open. discord.js uses undici 6, which only supports HTTP/1.1 (see
-   * docs/decisions/discord-parts.md).
-   */
+  /** A pool of lasting connections. discord.js's undici 6 only supports HTTP/1.1 (see docs/decisions/discord-parts.md). */
   const connections = createConnections();
   /** A separate pool for first responses, so that other requests don't delay them. */
   const responseConnections = createConnections();
@@ -223,10 +211,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   let isTokenRejected = false;
   let tokenCheck: Promise<void> | undefined;
-  /**
-   * Checks the token by requesting the bot's own application, because a 401 from another route can have other causes
-   * (discord.js#7492).
-   */
+  /** Checks the token by requesting the bot's application, because a 401 can have other causes (discord.js#7492). */
   async function checkToken(): Promise<void> {
     try {
       await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
@@ -341,16 +326,13 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /**
-     * Logs a failed request that will be retried. Logs nothing once Discord has rejected the token, because the bot then
-     * stops.
-     */
+    /** Logs a failed request that will be retried, unless Discord rejected the token, because the bot then stops. */
     logFailure(...failure: Parameters<typeof logFailure>): void {
       if (!isTokenRejected) logFailure(...failure);
     },
     /**
-     * Returns how far this machine's clock is ahead of Discord's, in milliseconds, or `undefined` if Discord doesn't
-     * respond. The result is accurate to a second or two. Never throws.
+     * Returns how far this machine's clock is ahead of Discord's, in milliseconds (accurate to a second or two), or
+     * `undefined` if Discord doesn't respond. Never throws.
      */
     async clockAheadMs(): Promise<number | undefined> {
       const ask = () =>
@@ -381,9 +363,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
     followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
-    /**
-     * Returns the state of the reply: `gone` without a first response, `thinking` after a deferred response, or `answered`.
-     */
+    /** Returns the reply's state: `gone` without a first response, `thinking` after a deferred response, or `answered`. */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
         const message = await within(tokenLivesMs(interaction), () =>
@@ -433,10 +413,7 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
 export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !hasStatus(error, 429);
 
-/**
- * A DiscordAPIError only has status 429 for first responses. For all other requests, discord.js throws a RateLimitError
- * instead.
- */
+/** Only first responses throw a DiscordAPIError with status 429. discord.js throws a RateLimitError for other requests. */
 const hasStatus = (error: unknown, status: number): error is DiscordAPIError =>
   error instanceof DiscordAPIError && error.status === status;
 

@@ -3,10 +3,7 @@ import { Agent, errors, request } from 'undici';
 import type { Logger } from '../logger.ts';
 
 export interface AttachmentsDeps {
-  /**
-   * The hosts from which files can be downloaded, as `host` or `host:port`. Without a port, the default port of the URL's
-   * scheme applies.
-   */
+  /** The hosts to download files from, as `host` or `host:port`. Without a port, the default port of the scheme applies. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   readonly logger: Logger;
@@ -16,10 +13,7 @@ export interface AttachmentsDeps {
 
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
-  /**
-   * `foreign`: the URL isn't one of Discord's, so nothing was requested. `unavailable`: the file no longer exists, or
-   * didn't arrive in time.
-   */
+  /** `foreign`: the URL isn't Discord's, so it wasn't requested. `unavailable`: the file is gone or wasn't sent in time. */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export type Attachments = ReturnType<typeof createAttachments>;

@@ -31,10 +31,7 @@ export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: strin
   return String(Object(guild).name);
 }
 
-/**
- * Whether an error from Discord is about the guild. A response from anything else, such as a proxy's error page, has no
- * error code.
- */
+/** Whether an error from Discord is about the guild. Other responses, such as a proxy's error page, have no error code. */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

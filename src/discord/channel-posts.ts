@@ -25,9 +25,7 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message to post in a channel, as opposed to a reply to an interaction. */
 export interface ChannelMessage {
-  /**
-   * Identifies the message across attempts, so that Discord shows it only once. Without a nonce, only one attempt is made.
-   */
+  /** Identifies the message across attempts, so that it only appears once. Without a nonce, there is only one attempt. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
@@ -36,9 +34,7 @@ export interface ChannelMessage {
   readonly roleId?: string;
 }
 
-/**
- * Hashes a name into a nonce of 25 characters, the maximum that Discord accepts (Discord docs: Message, Create Message).
- */
+/** Hashes a name into a nonce of 25 characters, Discord's maximum (Discord docs: Message, Create Message). */
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Error codes for permanent reasons to reject a message (Discord docs: JSON Error Codes). */
@@ -77,10 +73,7 @@ const MESSAGE_GONE: readonly number[] = [
   160_005,
 ];
 
-/**
- * The result of posting or editing a message. `message-gone`: the bot can no longer edit the message. `harmful-link`:
- * Discord rejected a link in the message.
- */
+/** The result of posting or editing. `message-gone`: it can't be edited. `harmful-link`: Discord rejected a link in it. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 export interface ChannelPostsDeps {
@@ -91,8 +84,8 @@ export interface ChannelPostsDeps {
 export type ChannelPosts = ReturnType<typeof createChannelPosts>;
 
 /**
- * Creates a poster for messages that aren't replies to interactions. Posting requires the View Channel and Send Messages
- * permissions. Messages with an embed also require Embed Links.
+ * Creates a poster for messages that aren't replies. It requires the View Channel and Send Messages permissions, and Embed
+ * Links for embeds.
  */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);

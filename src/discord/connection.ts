@@ -43,9 +43,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time limit for leaving the gateway, in milliseconds. */
 const LEAVING_MS = 500;
 
-/**
- * Creates the bot's connection, which receives interactions, publishes the commands and checks the application's settings.
- */
+/** Creates the connection, which receives interactions, publishes the commands and checks the application's settings. */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
   const { transportEveryMs = WAY_IN_EVERY_MS } = deps;
@@ -72,10 +70,7 @@ export function createConnection(deps: ConnectionDeps) {
         })
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
-  /**
-   * Reports a setting that prevents commands from arriving. The setting can change while the bot runs. The bot would then
-   * look ready but receive nothing.
-   */
+  /** Reports a setting that keeps commands from arriving. If it changes while the bot runs, the bot only looks ready. */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
     if (trouble && trouble.text !== transportTrouble) {

@@ -16,10 +16,7 @@ const BLOCKED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
   RESTJSONErrorCodes.UnknownUser,
 ];
-/**
- * Error codes that concern the bot itself. 20026 is undocumented and means that Discord's anti-spam system has flagged the
- * bot (modmailbot#490).
- */
+/** Error codes about the bot itself. 20026 is undocumented: Discord's anti-spam system has flagged it (modmailbot#490). */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
 /** The name of the stored value that holds the end of the pause, in milliseconds since 1970. */
@@ -89,10 +86,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     }
   }
 
-  /**
-   * Opens direct message channels one at a time. If one request hangs, discord.js queues the others behind it, and their
-   * time limits would run out while they wait.
-   */
+  /** Opens channels one at a time, because discord.js queues others behind a hanging request until they time out. */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
 
@@ -111,10 +105,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /**
-     * Whether the bot can message a user. This is the case if Discord hasn't rejected a message to the user in the last day
-     * and direct messages aren't paused.
-     */
+    /** Whether the bot can message a user: messages aren't paused, and Discord hasn't rejected one to them for a day. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
     /** Whether direct messages are currently paused, because Discord stopped them. */

@@ -58,17 +58,14 @@ export function createDiscord(deps: DiscordDeps) {
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
-     * Returns a link that adds the bot user to a guild that only has the commands. Returns `undefined` if the bot user is
-     * already there or Discord doesn't respond.
+     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if it's already there or
+     * Discord doesn't respond.
      */
     async addBotLink(guildId: string): Promise<string | undefined> {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
-    /**
-     * Returns a guild's name, cached for an hour. Returns `undefined` if the bot user isn't in the guild or Discord doesn't
-     * respond.
-     */
+    /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't respond. */
     guildName: (guildId: string): Promise<string | undefined> =>
       guildNames.get(guildId).catch(() => undefined),
     /** Closes all connections to Discord. */

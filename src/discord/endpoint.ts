@@ -20,8 +20,8 @@ const MOST_CONNECTIONS = 500;
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
 /**
- * How long idle connections stay open, in milliseconds. This is longer than in a typical proxy (60 seconds), so that
- * requests don't arrive on a connection that is closing.
+ * How long idle connections stay open, in milliseconds. Longer than in a typical proxy (60 seconds), so that the proxy
+ * doesn't use a closing one.
  */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;

@@ -19,10 +19,7 @@ export class RejectedTokenError extends FatalDiscordError {
 }
 
 const TOKEN_REJECTED = 4004;
-/**
- * Close codes after which reconnecting can't help (Discord docs: Gateway close event codes). Each code maps to how to fix
- * the problem.
- */
+/** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix each. */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   [TOKEN_REJECTED]: 'the bot token is not valid',
   4010: 'the shard is not valid',
@@ -44,10 +41,7 @@ export interface GatewayState {
    * that are waiting for their turn, for READY or for the end of a pause.
    */
   silentMs(): number;
-  /**
-   * Returns how many IDENTIFYs are left today, based on Discord's latest response and the number used since. Returns
-   * `undefined` before the first response.
-   */
+  /** Returns how many IDENTIFYs are left today, by Discord's latest count and later use; `undefined` without a count. */
   identifiesLeft(): number | undefined;
   /** Asks Discord how many IDENTIFYs are left. @throws if Discord doesn't respond */
   askIdentifiesLeft(): Promise<void>;

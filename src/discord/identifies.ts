@@ -22,9 +22,7 @@ export interface Turn {
 
 export type IdentifyQuota = ReturnType<typeof createIdentifyQuota>;
 
-/**
- * Creates a quota that lets shards identify as fast as Discord allows, but always leaves some IDENTIFYs for manual starts.
- */
+/** Creates a quota that lets shards identify as fast as Discord allows, but leaves some IDENTIFYs for manual starts. */
 export function createIdentifyQuota({
   api,
   log,
@@ -45,10 +43,7 @@ export function createIdentifyQuota({
 
   return {
     ask,
-    /**
-     * Returns how many IDENTIFYs are left, based on Discord's latest response and the number used since. Returns
-     * `undefined` before the first response.
-     */
+    /** Returns how many IDENTIFYs are left, by Discord's latest count and later use; `undefined` without a count. */
     left: () => left,
     /** Waits until a shard can identify, and counts its IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {

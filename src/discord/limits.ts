@@ -25,9 +25,7 @@ export const LIMITS = {
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /**
-   * Maximum number of bytes per file and of files per message. Discord accepts up to 10 MiB per file and 25 MiB in total.
-   */
+  /** Maximum bytes per file and files per message. Discord accepts up to 10 MiB per file and 25 MiB in total. */
   fileBytes: 8_000_000,
   files: 3,
 } as const;

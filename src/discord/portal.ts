@@ -62,10 +62,7 @@ export function endpointTrouble(
   };
 }
 
-/**
- * Lists settings that allow the commands to be added to a server without the bot user, or to a user account. Each entry is
- * a sentence.
- */
+/** Lists, as sentences, settings that let people add the commands without the bot user, or to a user account. */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
@@ -87,10 +84,7 @@ export function installationTroubles(application: Application): readonly string[
   ].filter((trouble) => typeof trouble === 'string');
 }
 
-/**
- * Number of guilds at which the bot warns about verification, followed by the number at which Discord no longer lets an
- * unverified application join more.
- */
+/** Number of guilds at which the bot warns, and the number beyond which an unverified application can't be added. */
 const NEARLY_FULL = 75;
 const FULL = 100;
 
@@ -98,10 +92,7 @@ const FULL = 100;
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
-/**
- * Lists Discord's requirements for growing applications that this application's settings don't meet. Each entry is a
- * sentence.
- */
+/** Lists, as sentences, Discord's requirements for growing applications that this application's settings don't meet. */
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -127,9 +118,7 @@ function lacksForVerification(application: Application): readonly string[] {
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/**
- * Parses the scopes of an install link that leads to Discord's authorization page. Links to other pages can't be checked.
- */
+/** Parses the scopes of an install link to Discord's authorization page. Links to other pages can't be checked. */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);

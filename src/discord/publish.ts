@@ -22,9 +22,7 @@ interface PublishedCommand {
   readonly permission?: string;
 }
 
-/**
- * Builds a command to publish to Discord. It's available in guilds where the bot is installed, to members who can use it.
- */
+/** Builds a command to publish: available in guilds where the bot is installed, to members who can use it. */
 export const asPublished = ({
   data,
   permission,
@@ -47,9 +45,7 @@ export interface PublishingDeps {
 /** Maximum delay between two attempts to publish, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
-/**
- * How long one process has to publish the commands before the other processes check whether it succeeded, in milliseconds.
- */
+/** How long one process has to publish the commands before others check whether it succeeded, in milliseconds. */
 const PUBLISHING_MS = 30_000;
 
 /**

@@ -1,15 +1,9 @@
 import { Agent } from 'undici';
 
-/**
- * How long idle connections stay open, in milliseconds. Opening a new one would delay a first response by 50 ms for TLS
- * (measured).
- */
+/** How long idle connections stay open, in milliseconds. A new one delays a first response by 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
-/**
- * Maximum number of connections in each of the two pools. One pool is for first responses, the other for all other
- * requests.
- */
+/** Maximum number of connections in each of the two pools: one for first responses, the other for all other requests. */
 const MOST_CONNECTIONS = 256;
 
 const createAgent = (): Agent =>
@@ -27,9 +21,8 @@ export function createConnections() {
   return {
     agent: (): Agent => agent,
     /**
-     * Replaces the connections for new requests. Running requests keep theirs. Does nothing as long as the previously
-     * replaced connections are still in use, because a burst of slow requests would otherwise open more and more
-     * connections.
+     * Replaces the connections for new requests; running ones keep theirs. Does nothing while the previously replaced
+     * connections are in use, because a burst of slow requests would otherwise open more and more of them.
      */
     replace(): void {
       if (draining !== undefined) return;

@@ -21,9 +21,7 @@ import type { IdentifyQuota } from './identifies.ts';
 
 export type ShardState = 'ready' | 'connecting' | 'disconnected';
 
-/**
- * Time limits for opening a connection and for receiving HELLO, in milliseconds. Both normally take a fraction of a second.
- */
+/** Time limits for opening a connection and for HELLO, in milliseconds. Both normally take a fraction of a second. */
 const HANDSHAKE_MS = 10_000;
 const HELLO_MS = 20_000;
 /**
@@ -207,10 +205,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /**
-     * Returns the number of milliseconds since the shard last received anything, or 0 if it isn't expected to receive
-     * anything.
-     */
+    /** Returns how many milliseconds ago the shard last received anything; 0 if it isn't expected to. */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();

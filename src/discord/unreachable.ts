@@ -1,10 +1,7 @@
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
 
-/**
- * Reasons that a request couldn't reach Discord, keyed by error code (Node docs: Errors, "Common system errors"; undici
- * docs: Errors).
- */
+/** Why a request couldn't reach Discord, by error code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no DNS',
   EAI_AGAIN: 'no DNS',
@@ -18,10 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 60_000;
 
-/**
- * Returns a short reason why a request couldn't reach Discord. Returns `undefined` if the request did reach Discord or the
- * reason is unknown.
- */
+/** Returns a short reason why a request couldn't reach Discord; `undefined` if it did or the reason is unknown. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**

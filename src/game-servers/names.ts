@@ -9,7 +9,7 @@ const MINECRAFT_PORT = 25_565;
 /** Time limit for a query to a name server, in milliseconds. */
 const ATTEMPT_MS = 1_000;
 const REMEMBERED_MS = 60_000;
-/** Error codes that mean that the record certainly doesn't exist (Node docs: DNS, "Error codes"). */
+/** Error codes for a record that certainly doesn't exist (Node docs: DNS, "Error codes"). */
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
 /**
@@ -47,15 +47,9 @@ export function createNames(nameServers?: readonly string[]) {
   }, REMEMBERED_MS);
 
   return {
-    /**
-     * Returns the public addresses of a host. If the host is itself an address, returns that. Returns an empty list if the
-     * lookup fails.
-     */
+    /** Returns the public addresses of a host, which may itself be an address. Empty if the lookup fails. */
     addressesOf: addresses.get,
-    /**
-     * Returns the port that Minecraft clients use for a name, or `undefined` if it isn't certain. @throws Error if the
-     * lookup fails
-     */
+    /** Returns the port that Minecraft clients use for a name; `undefined` if uncertain. Throws if the lookup fails. */
     minecraftPort: minecraftPorts.get,
     stop: (): void => resolver.cancel(),
   };

@@ -46,7 +46,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns the host of an incomplete row, with the function that looks up what is missing. */
+  /** Returns an incomplete row's host, with the function that looks up the missing value. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
@@ -62,9 +62,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 
-  /**
-   * Adds the values that were found to a row and checks it again. Returns the row unchanged if it still can't be submitted.
-   */
+  /** Adds the values found to a row and checks it again. Returns the row unchanged if it still can't be submitted. */
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);

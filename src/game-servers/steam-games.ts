@@ -1,8 +1,8 @@
 import type { GameIndex } from '../listing/game-search.ts';
 
 /**
- * The aliases or names that a listing service may use for a game, keyed by Steam app ID. Game servers report the ID of the
- * store page that players see. Minecraft and SA-MP aren't on Steam.
+ * The names that a listing service may use for a game, by the Steam app ID of its store page, which game servers report.
+ * Minecraft and SA-MP aren't on Steam.
  */
 const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [10, ['cs16']],

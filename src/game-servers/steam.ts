@@ -14,10 +14,7 @@ const PATH = '/ISteamApps/GetServersAtAddress/v1/';
 /** Maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED_MS = 10 * 60_000;
-/**
- * Maximum number of requests that can be saved up. The bot can make one request per second, which adds up to 86,400 a day.
- * Steam's terms allow 100,000.
- */
+/** Maximum number of saved-up requests. One per second makes 86,400 a day; Steam's terms allow 100,000. */
 const MOST_SAVED_REQUESTS = 60;
 /** Time limit for a whole request, in milliseconds. A submission never waits longer than this. */
 const REQUEST_MS = 2_500;
@@ -60,10 +57,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /**
-   * Counts a request if one can be made now.
-   * @returns whether it can be made
-   */
+  /** Counts a request and returns true if one can be made now. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);

@@ -37,7 +37,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel is about how the guild's key is used, and in this case there is no usable key.
+      // There is no usable key here, and the log channel is about how the guild's key is used.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'
@@ -105,10 +105,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
   };
 }
 
-/**
- * Creates the function that tells a guild, in its log channel, which of its allowed games the service no longer has. The
- * returned function never throws.
- */
+/** Creates the function that reports, in the log channel, which allowed games the service no longer has. Never throws. */
 export const createGoneGamesEntry =
   ({ guildLog, mention }: Pick<KeyAlertDeps, 'guildLog' | 'mention'>) =>
   (guildId: string, aliases: readonly string[]): Promise<void> =>

@@ -95,8 +95,8 @@ export function createGuildLog(deps: GuildLogDeps) {
   }
 
   /**
-   * Posts a message, trying up to {@link ATTEMPTS} times. A failed attempt may still have reached Discord, so all attempts
-   * use the same nonce and text to make sure the message appears only once.
+   * Posts a message, trying up to {@link ATTEMPTS} times. Because a failed attempt may have reached Discord, all of them
+   * use the same nonce and text.
    */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
@@ -135,10 +135,7 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /**
-     * Adds an alert that admins have to act on. It is shown in red above all lines, and mentions the role that the admins
-     * chose for alerts.
-     */
+    /** Adds an alert that admins have to act on, in red above all lines. Mentions the role that admins chose for it. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     /** Posts all waiting messages immediately, because the bot is stopping. */
@@ -157,10 +154,7 @@ const newMessage = (): Waiting => ({
   kinds: new Set(),
 });
 
-/**
- * Builds a message with the alerts at the top and the lines below them. The role is mentioned in the message's text,
- * because mentions in embeds don't notify anyone.
- */
+/** Builds a message with the alerts above the lines. The role is in its text, because mentions in embeds don't ping. */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,
   { roleId }: LogChannel,

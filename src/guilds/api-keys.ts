@@ -10,17 +10,11 @@ import type { Store } from '../storage/store.ts';
 const keySchema = z.object({
   /** The encrypted key. Its structure is only validated when it is decrypted. */
   sealed: z.unknown(),
-  /**
-   * The key's last four characters, so that people can recognise the key even if it can't be decrypted. Empty if the key
-   * has fewer than 12 characters.
-   */
+  /** The key's last four characters, to recognise the key by. Empty if it has fewer than 12 characters. */
   lastFour: z.string(),
   /** The Discord user id of the member who ran /setkey. */
   setBy: z.string(),
-  /**
-   * When the key was set, in ISO 8601 (like all times in this record). It also serves to tell the guild's previous and
-   * current keys apart.
-   */
+  /** When the key was set, in ISO 8601 (like all times here). Distinguishes the guild's previous and current keys. */
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
@@ -49,7 +43,7 @@ export interface ApiKeysDeps {
   readonly now?: () => number;
 }
 
-/** What is known about a key without revealing it. For a damaged record, only `readable` is set. */
+/** The known facts about a key, without the key itself. For a damaged record, only `readable` is set. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
@@ -58,7 +52,7 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
 /** A guild's decrypted key, ready to be used for a request. */
 export interface UsableKey {
   readonly key: Secret;
-  /** When the key was set. It tells this key apart from one that the guild sets later. */
+  /** When the key was set. Distinguishes it from a key that the guild sets later. */
   readonly setAt: string;
 }
 
@@ -106,10 +100,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return age >= 0 && age < REST_MS;
   }
 
-  /**
-   * Returns the key's record, or the reason why it can't be used: there is none, it can't be read, or `isRejected` returns
-   * true for it.
-   */
+  /** Returns the key's record, or why the key can't be used: it's missing, can't be read, or is rejected. */
   async function find(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -120,10 +111,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return isRejected(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
   }
 
-  /**
-   * Returns the decrypted key, or the reason why it can't be used: there is none, it can't be read or decrypted, or
-   * `isRejected` returns true for its record.
-   */
+  /** Returns the decrypted key, or why it can't be used: it's missing, can't be read or decrypted, or is rejected. */
   async function findKey(
     guildId: string,
     isRejected: (record: KeyRecord) => boolean,
@@ -220,7 +208,7 @@ function changeOf(said: KeyVerdict, { invalidSince }: KeyRecord): KeyChange | un
   return said === 'accepted' && invalidSince !== undefined ? 'works again' : undefined;
 }
 
-/** What a response says about the key. `unclear` means that the service's message may or may not be about the key. */
+/** Whether a response accepts or rejects the key. `unclear`: the service's message may or may not be about the key. */
 type KeyVerdict = 'accepted' | 'rejected' | 'unclear' | 'nothing';
 
 function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {

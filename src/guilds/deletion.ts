@@ -18,10 +18,7 @@ export interface DeletionDeps {
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-/**
- * Creates the functions that delete data on request. Each of them uses a single transaction, so that nothing is deleted if
- * it throws a StoreError.
- */
+/** Creates the functions that delete data on request. Each uses one transaction; if that fails, it throws a StoreError. */
 export function createDeletion({
   store,
   keys,
@@ -32,8 +29,8 @@ export function createDeletion({
 }: DeletionDeps) {
   return {
     /**
-     * Deletes all of a guild's data, but keeps the number of servers that still count towards the guild's limit. Takes 200
-     * ms for 20,000 servers (measured).
+     * Deletes all of a guild's data except the number of servers that still count towards its limit. Takes 200 ms for
+     * 20,000 servers (measured).
      */
     async guild(guildId: string): Promise<void> {
       await store.inGuild(guildId, async () => {

@@ -1,17 +1,11 @@
 import type { Store } from '../storage/store.ts';
 
-/**
- * Prefix of the names of stored opt-outs, followed by the ids of the guild and the member. The name dates from version
- * 0.3.0.
- */
+/** Prefix of stored opt-outs, followed by the ids of the guild and the member. The name dates from version 0.3.0. */
 export const DIRECT_MESSAGE_OPT_OUTS = 'untold';
 
 export type DirectMessageOptOuts = ReturnType<typeof createDirectMessageOptOuts>;
 
-/**
- * Creates the store that records which members have opted out of a guild's direct messages. Every method throws a
- * StoreError when the store fails.
- */
+/** Creates the store of members who opted out of a guild's direct messages. Methods throw a StoreError when it fails. */
 export function createDirectMessageOptOuts({ store: { values } }: { readonly store: Pick<Store, 'values'> }) {
   const keyOf = (guildId: string, userId: string) => `${DIRECT_MESSAGE_OPT_OUTS}:${guildId}:${userId}`;
   return {

@@ -12,8 +12,8 @@ export interface GoneGamesDeps {
 }
 
 /**
- * Creates the function that notifies guilds if the service no longer has a game that they allow, for example because the
- * game was renamed. Each guild is notified once per removed game.
+ * Creates the function that notifies guilds, once per game, if the service no longer has a game that they allow, for
+ * example because it was renamed.
  */
 export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {

@@ -15,10 +15,7 @@ export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissio
   readonly submissions: DeletionDeps['submissions'] & MembershipDeps['submissions'];
 }
 
-/**
- * Creates all the parts that deal with guilds: their keys and settings, their access to the bot, and the deletion of their
- * data.
- */
+/** Creates all the parts that deal with guilds: keys, settings, access to the bot, and the deletion of data. */
 export function createGuilds(deps: GuildsDeps) {
   const { store, encryption, submissions, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });

@@ -19,10 +19,7 @@ export interface MembershipDeps {
   readonly deletion: Pick<Deletion, 'guild'>;
   /** Lists the guilds that have submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
-  /**
-   * Returns whether Discord reports the guild as unknown or inaccessible to the bot. Throws if Discord's response is
-   * inconclusive.
-   */
+  /** Whether Discord reports the guild as unknown or inaccessible to the bot. Throws if the response is inconclusive. */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
   readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
@@ -40,11 +37,10 @@ export interface MembershipDeps {
 }
 
 /**
- * Creates the job that deletes the data of guilds that the bot was removed from. The bot uses no intents, so Discord
- * doesn't notify it when it is removed. Instead, if no member has used the bot in a guild during the grace period, the job
- * asks Discord about that guild. If Discord reports it as unknown or inaccessible, all of its data is deleted; otherwise,
- * the grace period starts again. A guild can have the commands without having the bot user, and keeps its data as long as
- * the commands are used.
+ * Creates the job that deletes the data of guilds that removed the bot. Without intents, Discord doesn't report a removal.
+ * If no member has used the bot in a guild during the grace period, the job asks Discord about that guild. If Discord
+ * reports it as unknown or inaccessible, all of its data is deleted; otherwise, the grace period starts again. A guild can
+ * have the commands without the bot user, and keeps its data while the commands are used.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
@@ -55,10 +51,7 @@ export function createMembership(deps: MembershipDeps) {
   /** When a command was last used in each guild, for times that haven't been saved to the store yet. */
   const uses = new Map<string, number>();
 
-  /**
-   * Saves the guilds in which commands were used, and then checks for guilds that the bot has left. Only one process runs
-   * the check on behalf of all of them.
-   */
+  /** Saves in which guilds commands were used, then checks for guilds that the bot has left, in one process for all. */
   async function checkOrWrite(): Promise<void> {
     try {
       await writeUses();
@@ -95,10 +88,7 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /**
-   * Restarts the grace period of every guild if the token now belongs to a different application, because Discord reports
-   * all guilds as unknown to a new application.
-   */
+  /** Restarts every guild's grace period for a different application, to which all guilds are unknown. */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
     const before = Object(await store.values.get(APPLICATION)).id;
@@ -161,10 +151,7 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /**
-     * Records that a command was used in a guild that has the application installed, which proves that the guild still has
-     * the commands.
-     */
+    /** Records that a command was used in a guild that installed the application, so the guild still has the commands. */
     used: (guildId: string): void => void uses.set(guildId, now()),
     /** Runs a check, or waits for the one that is already running. Never throws. */
     check: job.run,

@@ -6,9 +6,7 @@ import type { Store } from '../storage/store.ts';
 /** Prefix of the names of stored panels, followed by the guild's id. */
 export const PANELS = 'panels';
 
-/**
- * Maximum number of panels that a guild can edit. Beyond that, the oldest panel still works but can no longer be edited.
- */
+/** Maximum number of panels that a guild can edit. Beyond that, the oldest one still works but can't be edited. */
 export const MOST_PANELS = 10;
 
 /** The buttons that a panel can have, in the order in which they are displayed. */
@@ -20,17 +18,11 @@ const panelSchema = z.object({
   messageId: z.string(),
   /** The admin's own text; may be empty. */
   text: z.string(),
-  /**
-   * The names of the panel's buttons. Can contain names that aren't in {@link PANEL_BUTTONS}, if a newer version added
-   * them.
-   */
+  /** The names of the panel's buttons. A newer version may have added some that aren't in {@link PANEL_BUTTONS}. */
   buttons: z.array(z.string()),
   /** The alias of the game that is preselected in modals opened from the panel. */
   game: z.exactOptional(z.string()),
-  /**
-   * The number of changes made to the panel or its language, followed by the revision that its message shows. Both default
-   * to 0.
-   */
+  /** The number of changes to the panel or its language, and the revision that its message shows. Both default to 0. */
   revision: z.exactOptional(z.int()),
   shownRevision: z.exactOptional(z.int()),
 });
@@ -63,10 +55,7 @@ export function createPanels(deps: {
     return found === undefined || found === 'unreadable' ? [] : found.panels;
   }
 
-  /**
-   * Changes a guild's list of panels.
-   * @returns the changed list
-   */
+  /** Changes a guild's list of panels and returns the changed list. */
   const change = (guildId: string, how: (panels: readonly Panel[]) => readonly Panel[]) =>
     store.inGuild(guildId, async () => {
       const found = await of(guildId);
@@ -83,10 +72,7 @@ export function createPanels(deps: {
   return {
     of,
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
-    /**
-     * Adds a panel. If two admins do this at the same time and exceed the maximum, the oldest panel's message stays, but
-     * the panel can no longer be edited.
-     */
+    /** Adds a panel. If two admins exceed the maximum at the same time, the oldest panel stays but can't be edited. */
     add: (guildId: string, panel: Panel) =>
       change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
     /**
@@ -100,7 +86,7 @@ export function createPanels(deps: {
         const isAlone = revisionOf(panel) === revisionOf(drawn);
         return { ...how(panel), revision, ...(isAlone && { shownRevision: revision }) };
       }),
-    /** Marks all of a guild's panels as out of date, because the guild's language has changed. */
+    /** Marks all the guild's panels as out of date, because its language has changed. */
     makeDue: (guildId: string) =>
       change(guildId, (panels) => panels.map((panel) => ({ ...panel, revision: revisionOf(panel) + 1 }))),
     /**

@@ -11,17 +11,12 @@ export const HIGHEST_QUOTA = 9_999;
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /**
-   * The guild's Discord locale at the time of the last change or submission. Used for messages that aren't replies to an
-   * interaction.
-   */
+  /** The guild's Discord locale at the last change or submission, for messages that aren't replies. */
   locale: z.string(),
   /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /**
-   * Why the last message to the log channel could not be posted. Also `undefined` if this version doesn't know the reason.
-   */
+  /** Why the last message to the log channel could not be posted; `undefined` also for a reason unknown to this version. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
   /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
@@ -39,7 +34,7 @@ const settingsSchema = z.object({
   approvalMentionedAt: z.exactOptional(z.number()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members are told about decisions in direct messages. Defaults to true. */
+  /** Whether members are notified of decisions in direct messages. Defaults to true. */
   directMessages: z.exactOptional(z.boolean()),
   /** Whether successful submissions are announced. */
   announce: z.boolean(),
@@ -47,7 +42,7 @@ const settingsSchema = z.object({
   announceChannelId: z.exactOptional(z.string()),
   /** The aliases of the games that members are allowed to submit. If omitted, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** The allowed games that the service no longer has and that the admins have already been notified of. */
+  /** The allowed games that the service no longer has, if the admins have already been notified. */
   goneGames: z.exactOptional(z.array(z.string())),
   /** Maximum number of servers that a member can submit per day. If omitted, there is no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
@@ -80,7 +75,7 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** Thrown if a guild's settings can't be read, because the limits that they contain are unknown in that case. */
+/** Thrown if a guild's settings can't be read, because the limits are unknown in that case. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }
@@ -103,7 +98,7 @@ export function createGuildSettings(deps: {
     logger,
   });
 
-  /** Returns the settings, or `unreadable` for callers that can replace settings that can't be read. */
+  /** Returns the settings, or `unreadable` for callers that can replace unreadable settings. */
   const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
@@ -122,9 +117,8 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * Returns the settings from a cache, so they may be a few seconds old. Meant for autocomplete and /help. Must not be
-     * used inside a transaction, because a read that started outside may be waiting for the connection that the transaction
-     * holds.
+     * Returns the settings from a cache, so they may be up to 5 seconds old. Meant for autocomplete and /help. Must not be
+     * used inside a transaction, because an earlier read may be waiting for the connection that the transaction holds.
      */
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
@@ -155,10 +149,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/**
- * Creates the functions that read a guild's log channel and record problems with it. Both are stored in the guild's
- * settings.
- */
+/** Creates the functions that read a guild's log channel and record problems with it, both in the guild's settings. */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {

@@ -23,8 +23,8 @@ export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 /** Replies that commands rebuild from stored data after a crash. */
 export interface LaterReplies {
   /**
-   * Reports what the interaction submitted or decided. Returns `undefined` if it did neither. Must only be called once no
-   * process is handling the interaction any longer.
+   * Reports the interaction's submissions or decisions; `undefined` without any. Must only be called once no process is
+   * handling the interaction any longer.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
@@ -33,10 +33,7 @@ export interface LaterReplies {
    * submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
-  /**
-   * Reports an interaction's finished submissions in the log channel if another process ran them, because that process may
-   * have died before reporting them.
-   */
+  /** Logs an interaction's finished submissions in the log channel if a crash may have kept them from being reported. */
   readonly logUnreportedSubmissions: (context: Context) => Promise<void>;
 }
 
@@ -99,7 +96,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
-    // This process, or another one that took over the interaction, may have replied since the row was read.
+    // A reply may have been sent since the row was read.
     if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return reportLate(interaction);
     // When a message is being updated, Discord doesn't show "thinking…" on it.

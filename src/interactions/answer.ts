@@ -92,10 +92,7 @@ export function createAnswering(deps: AnswerDeps) {
     return `${text}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
-  /**
-   * Returns the message that tells a member why an action failed: either the message of a UserError, or advice on what to
-   * do. Any other error is logged in full.
-   */
+  /** Returns why an action failed, for the member: a UserError's message, or advice. Any other error is logged in full. */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
     const { t } = context;
@@ -168,10 +165,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /**
-   * Replies with the first response to the interaction. If that fails, the member can simply try again, because nothing was
-   * changed.
-   */
+  /** Replies with the first response. If that fails, the member can simply try again, because nothing was changed. */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);

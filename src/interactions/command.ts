@@ -15,14 +15,9 @@ export interface Context
   extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
-  /**
-   * Returns the texts in the guild's language, for messages that everyone in the guild can read, such as announcements.
-   * Never throws.
-   */
+  /** Returns texts in the guild's language, for messages that everyone there can read. Never throws. */
   readonly guildWords: () => Promise<Translate>;
-  /**
-   * The message that the control belongs to, identified by the id of the interaction that created it; see `messageWritten`.
-   */
+  /** The control's message, identified by the interaction that created it; see `messageWritten`. */
   readonly message: string | undefined;
   /** The channel of the panel whose button was pressed, or whose button opened this modal. */
   readonly panelChannelId: string | undefined;
@@ -30,20 +25,14 @@ export interface Context
 
 /** The values entered in a slash command's options or a modal's fields. */
 export interface EnteredValues {
-  /**
-   * Returns the value of a slash command option (by its name) or a modal field (by its custom id), or an empty string if
-   * the member left it empty.
-   */
+  /** Returns the value of an option (by name) or a modal field (by custom id); '' if the member left it empty. */
   readonly field: (id: string) => string;
   readonly file: (id: string) => UploadedFile | undefined;
 }
 
 export interface CommandContext extends Context, EnteredValues {}
 
-/**
- * The message that a control belongs to, if the bot posted that message for everyone in the channel rather than as a reply
- * to an interaction.
- */
+/** A control's message, if the bot posted it for everyone in the channel rather than as a reply to an interaction. */
 export interface PressedPost extends MessagePlace {
   /** The interaction whose token is used to change the message. Only set for actions that reply with `beside`. */
   readonly by?: ReplyTarget | undefined;
@@ -62,7 +51,7 @@ export interface PressContext
    * any number of times, but changes the message at most every 2 seconds. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
-  /** Aborted when the bot has to stop. Actions should then finish what they are doing and not start anything new. */
+  /** Aborted when the bot has to stop. Actions should then finish their current step and not start another one. */
   readonly stopping: AbortSignal;
 }
 
@@ -79,20 +68,11 @@ export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ActionRow[];
-  /**
-   * Whether the reply is visible to everyone in the channel instead of only the member. This only works for a first
-   * response.
-   */
+  /** Whether everyone in the channel can see the reply. This only works for a first response. */
   readonly isPublic?: true;
-  /**
-   * Whether the reply tells the member that the action was not carried out, as a UserError does. Unlike a UserError, such a
-   * reply can have buttons.
-   */
+  /** Whether the action was not carried out, as with a UserError. Unlike a UserError, this reply can have buttons. */
   readonly isUserError?: true;
-  /**
-   * Whether the button's message and its files are kept below the reply. The reply's components replace those of the
-   * message.
-   */
+  /** Whether the button's message and files stay below the reply. The reply's components replace the message's. */
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
@@ -149,15 +129,9 @@ export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressReplyMode;
-  /**
-   * Whether building the reply's files takes so much memory that the process builds only one such reply at a time; see
-   * answer.ts.
-   */
+  /** Whether building the reply's files takes so much memory that the process builds one at a time; see answer.ts. */
   readonly isLarge?: true;
-  /**
-   * The permission needed for this action, if its command doesn't require one itself. An action always requires at least
-   * the command's permission.
-   */
+  /** The permission for this action, if its command doesn't require one. The command's permission always applies too. */
   readonly permission?: Permission;
   /** Returns a modal if `answers` is `modal`, and a reply otherwise. Throws a UserError to decline the request. */
   run(context: Input): Promise<Says>;
@@ -167,10 +141,7 @@ export type Press = Handler<PressContext, Reply | Modal>;
 /** Handles a submitted modal. It can't return another modal, because Discord doesn't allow that. */
 export type Submit = Handler<SubmitContext, Reply>;
 
-/**
- * Handlers for buttons, selects and modals, keyed by the action in their custom id (`name:action:argument`). They keep no
- * state in memory.
- */
+/** Handlers for buttons, selects and modals, by the action in the custom id (`name:action:argument`). Stateless. */
 export interface Actions {
   /** The permission needed for the command and all of these actions. */
   readonly permission?: Permission;
@@ -186,19 +157,13 @@ export interface Actions {
  * calls Discord itself. It returns a reply, or throws a UserError to decline the request.
  */
 export interface Command extends Actions {
-  /**
-   * The command's name, texts and options. Where the command can be used, and who can see it, is added when it is
-   * published.
-   */
+  /** The command's name, texts and options. Where and by which members it can be used is added when it is published. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   readonly answers: ReplyMode | ((entered: EnteredValues) => ReplyMode);
   run?(context: CommandContext): Promise<Reply | Modal>;
   /** @param context includes all readable parts of the message: its text, its embeds and any forwarded message */
   useOn?(context: Context & UsedMessage): Promise<Reply>;
-  /**
-   * Returns choices for the option that the member is typing. Must not make network requests, because Discord only waits 3
-   * seconds and an autocomplete response can't be deferred.
-   */
+  /** Returns choices for the option being typed, without network requests, because Discord waits 3 seconds at most. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }
 

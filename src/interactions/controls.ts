@@ -65,9 +65,7 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** Up to 25 options. */
   readonly options: readonly SelectOption[];
-  /**
-   * Minimum number of options to choose; any number above that is allowed. If omitted, exactly one option has to be chosen.
-   */
+  /** Minimum number of options to choose; more are allowed. If omitted, exactly one option has to be chosen. */
   readonly least?: 0 | 1;
 }
 
@@ -102,10 +100,7 @@ const emptySelect = (id: string, placeholder: string) => ({
 /** Maximum number of buttons per row (Discord docs: Component Reference, Action Row). */
 const MOST_BUTTONS = 5;
 
-/**
- * Builds action rows from lines of controls. Each line has either buttons or a single select. Leaves out absent controls,
- * and wraps lines with more than five buttons.
- */
+/** Builds action rows from lines of buttons or of one select. Leaves out absent controls, and wraps after five buttons. */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
     const controls = line.filter((control) => control !== undefined && control !== false);

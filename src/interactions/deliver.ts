@@ -29,10 +29,7 @@ export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
 }
 
-/**
- * Builds a new message from a reply, leaving out its files. Unless the reply is public, only the member can see the
- * message.
- */
+/** Builds a new message from a reply, without its files. Only the member can see it, unless the reply is public. */
 function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
@@ -116,10 +113,7 @@ export async function sendFirstAccepted(
 /** A blank line that separates a reason from the message's previous content. */
 const BELOW_REASON = '\n\u200b\n';
 
-/**
- * Shows a message's previous content below a reason, or with different components. Keeps the message's files, and removes
- * any earlier reason.
- */
+/** Shows a message's content below a reason, or with different components. Keeps its files; removes an earlier reason. */
 function shownBelow(
   { content, embeds, components }: MessageContent,
   { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
@@ -163,10 +157,7 @@ export const messageWritten = (interaction: Interaction, isUpdate: boolean): Mes
 const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | undefined =>
   'message' in request ? request.message : undefined;
 
-/**
- * Returns the content that an update replaces. Never returns the content of a message that everyone can see, even if the
- * interaction was forged.
- */
+/** Returns the content that an update replaces, but never that of a message for everyone, even for a forged interaction. */
 export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
@@ -199,10 +190,7 @@ export interface Delivery {
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
-/**
- * Sends a reply as a private message next to the control's message; see {@link isBeside}. Does nothing if the reply has no
- * text.
- */
+/** Sends a reply as a private message next to the control's message, unless it has no text; see {@link isBeside}. */
 export async function deliverBeside(
   { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
@@ -237,16 +225,10 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   await persist(edit);
 }
 
-/**
- * How long after an interaction Discord has definitely stopped accepting a first response, in milliseconds. The documented
- * limit is 3 seconds.
- */
+/** After this many milliseconds, Discord no longer accepts a first response. The documented limit is 3 seconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
-/**
- * Reads the state of a reply as the member sees it. If there is no reply yet, checks again once a late acknowledgement can
- * no longer arrive.
- */
+/** Reads a reply's state as the member sees it. Without a reply, checks again once a late one can no longer arrive. */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,

@@ -40,10 +40,7 @@ export interface DispatchDeps extends Commands {
   readonly logger: Logger;
 }
 
-/**
- * Creates the dispatcher, which finds the command for each interaction and sends the reply. Only the code in this folder
- * calls Discord; commands never do.
- */
+/** Creates the dispatcher, which finds each interaction's command and sends the reply. Commands never call Discord. */
 export function createDispatcher(deps: DispatchDeps) {
   const {
     api,
@@ -95,10 +92,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  /**
-   * Returns choices for the option that the member is typing. Returns none if the command doesn't offer any or the member
-   * isn't allowed to use it.
-   */
+  /** Returns choices for the option being typed; empty if the command has none or the member isn't allowed to use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -119,10 +113,7 @@ export function createDispatcher(deps: DispatchDeps) {
     }
   }
 
-  /**
-   * Replies to a member who lacks the required permission, and notifies the operator and the admins. Doesn't repeat
-   * anything that the member entered.
-   */
+  /** Rejects a member without the permission. Notifies the operator and the admins without repeating the input. */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');

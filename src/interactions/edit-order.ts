@@ -3,10 +3,7 @@ import type { Store } from '../storage/store.ts';
 import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/**
- * How often the bot checks whether an earlier reply to the same message has been sent, and the delay between checks in
- * milliseconds.
- */
+/** How often to check whether an earlier reply to the same message was sent, and the delay between checks (ms). */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
 
@@ -53,16 +50,12 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
   return {
     /**
      * Records that from now on, this interaction writes the message.
-     * @returns false if another process has taken over the interaction, if the interaction was deleted with its guild's
-     * data, or if the store fails
+     * @returns false if the interaction was taken over or deleted with its guild's data, or if the store fails
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
       claimed(interactionId, message).catch(() => false),
 
-    /**
-     * Like `claim`, but for an interaction that isn't recorded and that writes the message with its first response. Never
-     * throws.
-     */
+    /** Like `claim`, for an unrecorded interaction that writes the message with its first response. Never throws. */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await tables()
         .insertInto('interactions')

@@ -19,18 +19,12 @@ const REPLIED_KEPT_MS = 3_600_000;
 /** Number of days for which an interaction without a reply is kept. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/**
- * Number of rows deleted per statement, which takes about 5 ms. Deleting 100,000 rows in one statement was measured to
- * block everything for 750 ms.
- */
+/** Rows deleted per statement, which takes 5 ms. Deleting 100,000 in one blocks everything for 750 ms (measured). */
 const DELETED_PER_STATEMENT = 500;
 /** Delays between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
-/**
- * The encrypted part of a stored interaction. It contains everything needed to reply later, even after the process has
- * died.
- */
+/** The encrypted part of a stored interaction: everything needed to reply later, even after the process has died. */
 const encryptedSchema = z.object({
   applicationId: z.string(),
   token: z.string(),
@@ -125,10 +119,7 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /**
-   * Whether this process still owns the interaction. Inside a transaction of the interaction's guild, a result of `true`
-   * stays valid.
-   */
+  /** Whether this process still owns the interaction. In a transaction of its guild, `true` stays valid. */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -152,10 +143,7 @@ export function createInteractionStore({
     open,
     openRow,
 
-    /**
-     * Finds an interaction that has no reply yet, even if it belongs to another process. Returns `undefined` if there is
-     * none or it can't be decrypted.
-     */
+    /** Finds an interaction without a reply, of any process; `undefined` if it's missing or can't be decrypted. */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
         .selectFrom('interactions')
@@ -198,12 +186,12 @@ export function createInteractionStore({
     isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
-     * Whether the reply of a finished action may be sent. Also true while the store is unavailable, because no other
-     * process can take over the interaction in the meantime. Never throws.
+     * Whether the reply of a finished action may be sent. Also true while the store is unavailable, because the interaction
+     * can't be taken over in the meantime. Never throws.
      */
     canReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
-    /** @throws LostInteractionError if another process has taken over the interaction */
+    /** @throws LostInteractionError if the interaction was taken over */
     async demandOwned(interactionId: string): Promise<void> {
       if (await owns(interactionId)) return;
       throw new LostInteractionError('The interaction was taken over');

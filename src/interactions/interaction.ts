@@ -19,8 +19,8 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * Something a member did in Discord, as plain data that is the same whether it arrived over the gateway or over HTTP. After
- * a crash, it only contains what was recorded. The bot knows nothing else about a guild.
+ * A member's action in Discord as plain data, the same over the gateway and over HTTP. After a crash, it only contains the
+ * recorded part. The bot knows nothing else about a guild.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty if the interaction happened outside a guild. */
@@ -250,10 +250,7 @@ function readMessage(message: APIMessage): SourceMessage {
   };
 }
 
-/**
- * Reads all fields of a modal, however deeply they are nested. For fields with several chosen values or uploads, only the
- * first is read.
- */
+/** Reads all fields of a modal, however deeply nested. Of several chosen values or uploads, only the first is read. */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const each of components) {

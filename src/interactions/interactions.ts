@@ -13,10 +13,7 @@ export interface InteractionsDeps
   readonly replies: LaterReplies;
 }
 
-/**
- * Creates all the parts that handle interactions, from finding the command to sending the reply, either immediately or
- * after a crash.
- */
+/** Creates the parts that handle interactions, from finding the command to replying, immediately or after a crash. */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {

@@ -18,10 +18,7 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /**
-   * The requested page, which may have been forged. A number out of range selects the nearest page, and anything that isn't
-   * an integer selects the first page.
-   */
+  /** The requested page, possibly forged. Out of range means the nearest page, and a non-integer the first one. */
   readonly wanted: number;
 }
 
@@ -52,7 +49,7 @@ export function pageButtons(
   ];
 }
 
-/** Returns an embed footer such as "Page 2 of 3", or nothing if there is only one page. */
+/** Returns an embed footer such as "Page 2 of 3", or an empty result if there is only one page. */
 export const pageFooter = (
   { t }: { readonly t: Translate },
   { number: page, pages }: Page,

@@ -3,18 +3,14 @@ import type { Reply } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/**
- * Minimum time between two progress edits, in milliseconds. Discord accepts about five requests per 2 seconds for a
- * webhook.
- */
+/** Minimum time between progress edits, in milliseconds. Discord accepts about five requests in 2 seconds per webhook. */
 const PROGRESS_EVERY_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
 /**
  * Creates the progress display of an interaction.
- * @param isOwner whether this process still owns the interaction. If another process has taken over, that process writes
- * the reply
+ * @param isOwner whether this process still owns the interaction; otherwise, progress isn't shown
  */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,

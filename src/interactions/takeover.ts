@@ -42,8 +42,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over a guild's abandoned work. If the previous process is actually still running, it notices this in its next
-   * transaction for the guild and stops sending.
+   * Takes over a guild's abandoned work. A process that is still running notices this in its next transaction for the guild
+   * and stops sending.
    */
   async function claim(guildId: string): Promise<void> {
     await store

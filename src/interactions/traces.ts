@@ -45,10 +45,7 @@ export interface InteractionEnd {
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
-  /**
-   * Milliseconds from receiving the interaction to the first response; `undefined` if there was none. `repliedMs` is the
-   * same for the reply.
-   */
+  /** Milliseconds from receipt to the first response, and to the reply; `undefined` if there was none. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
   /** The failure's reference, as shown in the log and in the reply. */
@@ -75,10 +72,7 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-/**
- * Logs one line per interaction, when it ends. Autocomplete interactions are only logged at `debug` level, because Discord
- * sends one for every keystroke.
- */
+/** Logs one line when an interaction ends. For autocomplete, which is sent on every keystroke, only at `debug` level. */
 export function createTraces({ logger, onEnd }: TracesDeps) {
   /** When each interaction without a reply arrived, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
@@ -128,9 +122,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         onEnd?.(end);
       }
     },
-    /**
-     * Returns the number of interactions without a reply, and when the oldest of them arrived (in milliseconds since 1970).
-     */
+    /** Returns the number of interactions without a reply, and when the oldest arrived (milliseconds since 1970). */
     unanswered(): { readonly count: number; readonly oldestAt: number | undefined } {
       const times = [...open.values()];
       return { count: times.length, oldestAt: times.length === 0 ? undefined : Math.min(...times) };

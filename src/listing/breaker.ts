@@ -14,19 +14,14 @@ export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Number of consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/**
- * Number of latest outcomes of all guilds to consider. If all of them are failures, submissions are paused for every guild.
- */
+/** Number of latest outcomes of all guilds to consider. If all of them failed, submissions are paused for every guild. */
 const OUTCOMES_OF_ALL = 10;
 /** Minimum number of guilds that the failures must come from before all guilds are paused. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
 /** How long a key is paused after a 429 response without a specified time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
-/**
- * Maximum duration of a pause, in milliseconds. If the service requests a longer one, that may be a mistake, and the
- * guild's members are waiting.
- */
+/** Maximum pause, in milliseconds. If the service requests a longer one, that may be a mistake, and members are waiting. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Maximum number of guilds with failures or a pause to keep track of. The oldest guild is dropped first. */
 const MOST_GUILDS = 10_000;
@@ -53,10 +48,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
   }
 
   return {
-    /**
-     * Whether this guild's submission can be sent now. During a pause, one submission is let through every 30 seconds to
-     * test the service.
-     */
+    /** Whether this guild can submit now. During a pause, one submission every 30 seconds tests the service. */
     maySend(guildId: string): boolean {
       if (isOpenFor(guildId)) {
         if (now() < (nextTryOf.get(guildId) ?? 0)) return false;

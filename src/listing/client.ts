@@ -124,8 +124,8 @@ export function createListingApi(deps: ListingApiDeps) {
 }
 
 /**
- * Reads the response to `action=add`. The status in the body counts regardless of the HTTP status, because the
- * specification doesn't define HTTP statuses for errors.
+ * Reads the response to `action=add`. Only the body's status counts, because the specification doesn't define HTTP statuses
+ * for errors.
  */
 function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   const json = readJson(response, url, key);
@@ -187,10 +187,7 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
  */
 type ArrayFormat = 'brackets' | 'indices';
 
-/**
- * Builds the form for `action=add`. The form contains the key in plain text, so it must not be used for anything except
- * sending.
- */
+/** Builds the form for `action=add`. It contains the key in plain text, so it must only be used for sending. */
 export function addForm(
   servers: readonly ServerSubmission[],
   key: Secret,

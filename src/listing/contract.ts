@@ -4,22 +4,14 @@ import { shorten } from '../one-line.ts';
 /** Maximum number of servers in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;
 
-/**
- * Maximum length of a game's name or alias, in UTF-16 units. This is Discord's limit for a choice (Discord docs:
- * Application Commands).
- */
+/** Maximum length of a game's name or alias in UTF-16 units: Discord's limit for a choice (docs: Application Commands). */
 export const LONGEST_NAME = 100;
-/**
- * Maximum number of games to read from a list, which is ten times as many as exist. A search goes through all of them on
- * every keystroke.
- */
+/** Maximum number of games read from a list: ten times as many as exist. A search scans all of them on every keystroke. */
 export const MAX_GAMES = 10_000;
 /** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/**
- * Maximum length of a stored message from the service, in code points. The messages in the specification have at most 45.
- */
+/** Maximum length of a stored message, in code points. The messages in the specification have at most 45. */
 const MOST_STORED = 300;
 
 /** Returns the part of the service's message that is stored. */
@@ -140,27 +132,18 @@ export interface ServerSubmission {
  */
 export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
-/**
- * The service accepted the server for review. `message` is the service's own text, cut to {@link LONGEST_MESSAGE}, or empty
- * if the service didn't send any.
- */
+/** Accepted for review. `message` is the service's own text, cut to {@link LONGEST_MESSAGE}; empty if it sent none. */
 interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly message: string;
 }
 
-/**
- * The service rejected the server. `message` is the service's own text, with the same limit. `known` is set if it's one of
- * the five errors in the specification.
- */
+/** Rejected by the service. `message` as for an accepted server. `known` is set for the specification's five errors. */
 export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /**
-   * How long the service rejects further requests with this key, in milliseconds. Taken from `Retry-After` in a 429
-   * response.
-   */
+  /** How long the service rejects requests with this key, in milliseconds (from `Retry-After` in a 429 response). */
   readonly retryAfterMs?: number;
 }
 
@@ -174,9 +157,7 @@ export interface NotSentOutcome {
   readonly retryAfterMs?: number;
 }
 
-/**
- * At least part of the request was sent, but the response is missing or unclear. The service may have accepted the server.
- */
+/** At least part of the request was sent, but the response is missing or unclear. The server may have been accepted. */
 export interface UnknownOutcome {
   readonly kind: 'unknown';
   readonly reason: (typeof UNKNOWN_REASONS)[number];
@@ -186,10 +167,7 @@ export interface UnknownOutcome {
   readonly retryAfterMs?: number;
 }
 
-/**
- * An outcome in which the service reported neither a success nor an error. Its reasons are also used as the keys of the
- * corresponding texts.
- */
+/** An outcome without success or error from the service. Its reasons are also the keys of the texts about it. */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [
@@ -237,10 +215,7 @@ export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ 
 export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
-/**
- * The twelve games whose aliases are in the specification (§2.3), with their usual names. These games are known without
- * asking the service.
- */
+/** The twelve games in the specification (§2.3), with their usual names. They are known without asking the service. */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },
   { name: 'Counter-Strike: Source', alias: 'css' },

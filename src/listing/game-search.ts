@@ -7,21 +7,13 @@ import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 export const MAX_CHOICES = 25;
 /** Maximum number of characters of the input to check for typos. */
 const MOST_COMPARED = 30;
-/**
- * Maximum number of games to check for typos, from the start of the list. This takes 20 ms at most. Games further down the
- * list are only found if there are no typos.
- */
+/** Maximum number of games, from the start of the list, to check for typos (at most 20 ms). Others need exact input. */
 const MOST_GAMES_COMPARED = 1_000;
-/**
- * Minimum length of input that can match a game by letters in the right order. Shorter input would match nearly every game.
- */
+/** Minimum length of input that matches by letters in the right order. Shorter input would match nearly every game. */
 const LEAST_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
-/**
- * Maximum number of searches among all games to cache. Caching helps because many members start with the same letters. The
- * cache uses about 200 KiB.
- */
+/** Maximum number of cached searches (about 200 KiB). Caching helps because many members start with the same letters. */
 const MOST_REMEMBERED = 500;
 
 /** A searchable list of games. It contains either all of the service's games or those that a guild allows. */
@@ -127,10 +119,7 @@ export function indexGames(games: readonly Game[]) {
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/**
- * Returns the nicknames that only this game has. For example, "mc" is only a nickname of Minecraft if the list contains no
- * other game whose name begins with "Minecraft".
- */
+/** Returns the nicknames that only this game has. "mc" is Minecraft's if no other game's name begins with "Minecraft". */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -255,7 +244,7 @@ export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fo
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
 /**
- * Returns the games in the list that a guild allows.
+ * Returns the games that a guild allows.
  * @param aliases the aliases of the allowed games; all games if absent
  */
 export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefined) {

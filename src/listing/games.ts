@@ -95,7 +95,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches the list now with the operator's key. If there is none or the service rejects it, uses the guild's key.
+   * Fetches the list now with the operator's key. Without one, or if it's rejected, uses the guild's key.
    * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
@@ -107,7 +107,7 @@ export function createGames(deps: GamesDeps) {
 
   /**
    * Refreshes the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of
-   * a failure. If another process has stored a newer list in the meantime, uses that one instead.
+   * a failure. If a newer list has been stored in the meantime, uses that one instead.
    * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
@@ -137,9 +137,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /**
-     * Loads the stored list. If that list is stale and the operator has a key, also fetches a new list in the background.
-     */
+    /** Loads the stored list. If it is stale and the operator has a key, also fetches a new one in the background. */
     async start(): Promise<void> {
       await useStored();
       refreshSoon();
@@ -153,10 +151,7 @@ export function createGames(deps: GamesDeps) {
     search: (text: string, limit?: number, among?: ReadonlySet<string>) => index.search(text, limit, among),
     find: (text: string) => index.find(text),
     isFresh,
-    /**
-     * Returns when the list was fetched, in milliseconds since 1970. Returns `undefined` if no list has ever been fetched
-     * and the twelve built-in games are used.
-     */
+    /** Returns when the list was fetched (milliseconds since 1970), or `undefined` if only the built-in games are known. */
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,

@@ -18,10 +18,7 @@ export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /**
-   * Delay before the second attempt, in milliseconds; 300 by default. Half of the delay is random. It doubles before the
-   * third attempt.
-   */
+  /** Delay before the second attempt in milliseconds (default 300), half of it random. It doubles before the third. */
   readonly firstWaitMs?: number | undefined;
 }
 
@@ -104,7 +101,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
   'server-error',
 ]);
 
-/** Reasons for an unclear response that still show that the service is running. */
+/** Reasons for an unclear response that still prove the service is running. */
 const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',

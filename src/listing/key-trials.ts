@@ -9,10 +9,7 @@ interface KeyTrialsDeps {
   readonly now?: () => number;
 }
 
-/**
- * The key wasn't tested, because the guild has reached its limit. `at` is when the next test is possible, in milliseconds
- * since 1970.
- */
+/** The guild has reached its limit of tests. `at` is when the next one is possible, in milliseconds since 1970. */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -21,10 +18,7 @@ export interface TooSoonOutcome {
 const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
-/**
- * Creates the only function that tests keys with the service. Tests are rate limited, because people could otherwise guess
- * keys from the operator's IP address.
- */
+/** Creates the only function that tests keys. Tests are limited, because people could guess keys from the operator's IP. */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 

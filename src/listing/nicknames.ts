@@ -57,16 +57,10 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(BY_NAME));
 
-/**
- * Nicknames that several games share, or that also mean something else. Searches match them, but they don't identify a
- * game.
- */
+/** Nicknames shared by several games or with other meanings. Searches match them, but they don't identify a game. */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
-/**
- * Names of games that are also ordinary words in some language. Such a word in a sentence doesn't prove that the game is
- * meant.
- */
+/** Names of games that are also ordinary words in some language, so that a sentence with one may not mean the game. */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
   ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],

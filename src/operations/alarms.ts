@@ -13,9 +13,7 @@ import { postToWebhook } from './operator-urls.ts';
 const LOOK_EVERY_MS = 15_000;
 /** Minimum time between two posts, in milliseconds. */
 const POST_EVERY_MS = 60_000;
-/**
- * How long the process that checks shared conditions must be inactive before another process takes over, in milliseconds.
- */
+/** How long the process that checks shared conditions must be inactive before another one takes over, in milliseconds. */
 const LEADS_MS = 60_000;
 /** Maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
@@ -39,7 +37,7 @@ export interface AlarmsDeps {
 interface ConditionState {
   /** When the condition began, as `performance.now()` and as system time. */
   since: { readonly passed: number; readonly at: number } | undefined;
-  /** Whether the operator has been told that the condition holds. `undefined` until the store has been read. */
+  /** Whether the operator was notified that the condition holds. `undefined` until the store has been read. */
   isPosted: boolean | undefined;
 }
 
@@ -51,8 +49,8 @@ interface Line {
 
 /**
  * Creates the alarms, which post to the operator's webhook when a condition has held for long enough and when it ends. The
- * store records what was posted, so a restart neither repeats nor loses a post. A failed post is retried every minute. No
- * other part of the bot waits for the posts.
+ * store records each post, so a restart neither repeats nor loses one. A failed post is retried every minute. No other part
+ * of the bot waits for the posts.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -72,8 +70,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // Another process now checks this condition. If this process takes over again, it reads from the store what was
-      // posted.
+      // This process no longer checks this condition. If it does so again, it reads the recorded post from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await checkCondition(condition, now);
     }

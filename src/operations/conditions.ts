@@ -18,10 +18,7 @@ export interface Condition {
   /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
-  /**
-   * Returns whether the condition holds. A string also means that it holds, and provides details without secrets or
-   * members' names.
-   */
+  /** Returns whether the condition holds. A string means that it does, with details but no secrets or members' names. */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 

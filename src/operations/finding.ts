@@ -25,10 +25,7 @@ export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }
 
-/**
- * Runs a check and returns its result as a finding. An error that isn't one of the check errors becomes an unexpected
- * failure.
- */
+/** Runs a check and returns its result as a finding. Any error other than the check errors is an unexpected failure. */
 export async function find(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', text: await run() };

@@ -15,10 +15,7 @@ import type { Metrics } from './metrics.ts';
 export interface Health {
   readonly version: string;
   readonly ready: boolean;
-  /**
-   * `detail` explains why no commands arrive: either a setting in the Developer Portal prevents it, or no shard is
-   * connected.
-   */
+  /** `detail` is why no commands arrive: a setting in the Developer Portal prevents it, or no shard is connected. */
   readonly gateway: {
     readonly ok: boolean;
     readonly shards: Readonly<Record<string, number>>;
@@ -27,8 +24,8 @@ export interface Health {
   /** `detail` may contain file names, but never stored values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
-   * Whether the listing service responds. This doesn't affect readiness, because the bot also runs without the service.
-   * `null` means that there haven't been any requests since the start.
+   * Whether the listing service responds; `null` without any requests since the start. It doesn't affect readiness, because
+   * the bot runs without the service.
    */
   readonly listing: { readonly ok: boolean | null; readonly detail?: string };
 }

@@ -15,8 +15,8 @@ export interface HeartbeatDeps {
 }
 
 /**
- * Creates the heartbeat, which requests the operator's URL once a minute as long as the bot is ready. If the requests stop,
- * the monitoring service at that URL alerts the operator.
+ * Creates the heartbeat, which requests the operator's URL once a minute while the bot is ready. If the requests stop, the
+ * monitoring service alerts the operator.
  */
 export function createHeartbeat({ url, health, everyMs = EVERY_MS, logger }: HeartbeatDeps): Part {
   const log = createSparingLog(logger);

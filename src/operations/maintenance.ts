@@ -3,10 +3,7 @@ import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 
-/**
- * Tasks that work in small steps. If a task fails, the others still run. When the bot stops, `stopping` is aborted, and a
- * running task throws before its next step.
- */
+/** Tasks in small steps. If one fails, the others still run. Once `stopping` is aborted, they throw before the next one. */
 type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
 
 export interface MaintenanceDeps {
@@ -20,8 +17,8 @@ export interface MaintenanceDeps {
 }
 
 /**
- * Creates the job that deletes expired data and re-encrypts data that was encrypted with old keys. It runs soon after the
- * start and then once an hour. If there are several processes, only one of them runs it.
+ * Creates the job that deletes expired data and re-encrypts data with the current key. It runs soon after the start and
+ * then once an hour, in one of the processes.
  */
 export function createMaintenance(deps: MaintenanceDeps): Part {
   const { tasks, byAge, isClockRight, claimJob, logger } = deps;

@@ -14,9 +14,7 @@ import { readLastBackup, roomFor } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * How often to ask Discord for the remaining IDENTIFYs, and how long a scrape waits for the response, both in milliseconds.
- */
+/** How often to ask Discord for the remaining IDENTIFYs, and how long a scrape waits for the response (milliseconds). */
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';

@@ -12,10 +12,7 @@ import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
-/**
- * Returns the number of days until deleted data has also disappeared from all backups. Returns 0 if the bot doesn't make
- * backups.
- */
+/** Returns for how many days backups still contain deleted data; 0 if the bot doesn't make backups. */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
   const { storeUrl, backupEveryHours, backupKeep } = config;
   return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
@@ -77,8 +74,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   /**
-   * Keeps `made` and the latest backups before it. Because names sort by time, a backup whose name comes after `made` was
-   * made while the clock was ahead. Such backups are deleted first.
+   * Keeps `made` and the latest backups before it. Names sort by time, so a later name is from a time when the clock was
+   * ahead. Such backups are deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
     const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));

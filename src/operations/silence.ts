@@ -12,7 +12,7 @@ export interface SilenceDeps {
   readonly logger: SparingLog;
 }
 
-/** Number of times that the gateway is checked during the longest silence that is allowed. */
+/** Number of gateway checks during the longest silence allowed. */
 const LOOKS_IN_A_WAIT = 40;
 
 /**
@@ -40,10 +40,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /**
-   * Whether enough IDENTIFYs are left for a restart, according to Discord's current response or, failing that, its last
-   * one.
-   */
+  /** Whether enough IDENTIFYs are left for a restart, according to Discord's current or else its last response. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();

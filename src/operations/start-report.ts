@@ -9,7 +9,7 @@ export interface OnlineState {
   readonly application: Application;
 }
 
-/** Logs one line with everything that an operator wants to know about a bot that has started. It contains no secrets. */
+/** Logs one line with everything an operator wants to know about the started bot. It contains no secrets. */
 export async function reportStart(config: Config, logger: Logger, online: OnlineState): Promise<void> {
   logger.info(
     {

@@ -48,10 +48,7 @@ function byField(cells: readonly Cell[]): ByField {
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
-/**
- * Returns the addresses from the most specifically named cells that contain any. If no cell does, returns the text of the
- * first cell labelled as an address.
- */
+/** Returns the addresses in the most specifically named cells that have any, or else the first cell labelled as one. */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
   const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
@@ -60,10 +57,7 @@ function serversIn(cells: ByField): readonly string[] {
   return [...new Set(same.map(({ text }) => text))];
 }
 
-/**
- * Returns the ports that players connect to. If two column names give different ports, returns one of them marked as
- * unclear.
- */
+/** Returns the ports that players connect to. If two column names disagree, returns one port marked as unclear. */
 function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
@@ -119,7 +113,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   });
 }
 
-/** Returns the first number that is labelled as a port whose purpose is unclear, if any. */
+/** Returns the first number that is labelled as a port without a clear purpose, if any. */
 const unclearIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 

@@ -15,10 +15,7 @@ import {
   sanitisedAddress,
 } from './row.ts';
 
-/**
- * Finds the delimiter in a line. Prefers delimiters that are rare in ordinary text. A single `|` doesn't count, because it
- * may just separate two names.
- */
+/** Finds a line's delimiter, preferring those that are rare in text. A single `|` may only separate two names. */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
@@ -83,8 +80,8 @@ const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
 ]);
 
 /**
- * Parses a header row, which names the address and at least one other field. A data row can't be mistaken for a header,
- * because a single word in it would be a host.
+ * Parses a header row, which names the address and another field. A data row isn't mistaken for one, because a single word
+ * in it would be a host.
  */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);

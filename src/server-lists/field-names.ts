@@ -21,9 +21,7 @@ export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
 
 export interface FieldName {
   readonly field: Field;
-  /**
-   * How specific the name is; 0 is the most specific. Fields called "server" or "hostname" often contain the display name.
-   */
+  /** How specific the name is; 0 is the most specific. "server" and "hostname" often contain the display name. */
   readonly rank: number;
 }
 
@@ -93,10 +91,7 @@ function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | unde
 /** Caches lookups, because every row of a document has the same names. */
 const remembered = createBoundedMap<FieldName | 'none'>(500);
 
-/**
- * Finds the field that a name refers to, such as "Server IP", "Port (UDP)", "steam_query_port" or "Abfrageport".
- * Understands all of the bot's languages.
- */
+/** Finds the field that a name such as "Port (UDP)" or "Abfrageport" refers to, in any of the bot's languages. */
 export function fieldCalled(name: string): FieldName | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   let known = remembered.get(name);

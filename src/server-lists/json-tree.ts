@@ -37,10 +37,7 @@ export function jsonTree(text: string): JsonNode | undefined {
 /** Matches a token. A string followed by a colon is a key. Any other token starts a value or closes a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
 
-/**
- * Yields the position of each value in valid JSON, in document order. This is necessary because JSON.parse doesn't return
- * positions.
- */
+/** Yields the position of each value in valid JSON, in document order. JSON.parse doesn't return positions. */
 function* placesOfValues(text: string): Generator<Place, undefined> {
   let line = 1;
   let at = 0;

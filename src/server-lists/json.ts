@@ -7,12 +7,10 @@ import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
-/**
- * A server found in an object. It consists of the object's own fields, and of fields from the objects inside and around it.
- */
+/** A server found in an object: the object's own fields, and fields from the objects inside and around it. */
 interface FoundServer extends Place {
   readonly cells: readonly Cell[];
-  /** The names of fields that contain a list or an object in which nothing could be read. */
+  /** The names of fields that contain a list or an object without any readable value. */
   readonly odd: readonly string[];
 }
 
@@ -48,10 +46,7 @@ type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
-/**
- * Fields that can contain an object instead of a plain value, such as `"query": {"port": 27016}` or `"ports": {"game":
- * 27015}`.
- */
+/** Fields that can contain an object instead of a value: `"query": {"port": 27016}` or `"ports": {"game": 27015}`. */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
@@ -224,9 +219,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
-/**
- * Whether a field's name is as general as `servers`. In an object with such a field, the port may belong to something else.
- */
+/** Whether a field's name is as general as `servers`. In an object with one, the port may belong to something else. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
@@ -256,7 +249,7 @@ const withAddressByValue = (found: FoundServer): FoundServer => ({
   }),
 });
 
-/** Renames the port in a list item such as `{"name": "query", "port": 27016}`, so that the name shows which port it is. */
+/** Renames the port in a list item such as `{"name": "query", "port": 27016}` to show which port it is. */
 function portsByName(cells: readonly Cell[]): readonly Cell[] {
   const name = cells.find((cell) => fieldOf(cell.name) === 'name')?.text;
   if (name === undefined) return cells;
@@ -270,10 +263,7 @@ const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/**
- * Adds the parts found inside a server to it. If the server itself has no port, returns one server for each part with a
- * port.
- */
+/** Adds the parts found inside a server to it. Without a port of its own, it becomes one server per part with a port. */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
@@ -291,8 +281,8 @@ function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly Foun
 }
 
 /**
- * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. The
- * port may belong to one of them, or to something else.
+ * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. It
+ * may belong to something else.
  */
 function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;
@@ -308,10 +298,7 @@ function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   };
 }
 
-/**
- * Reports a field that contains a list or an object in which nothing could be read, unless another field provides the
- * value.
- */
+/** Reports a field with an unreadable list or object, unless another field provides the value. */
 function wrongType({ server, port, game }: TypedRow, odd: readonly string[]): RowProblem | undefined {
   for (const name of odd) {
     const field = fieldOf(name);

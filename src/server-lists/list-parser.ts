@@ -6,10 +6,7 @@ import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/**
- * Maximum length of text in a Discord modal, in UTF-16 units. Longer text is parsed in a worker, so that other members
- * don't have to wait.
- */
+/** Maximum length of text in a modal, in UTF-16 units. Longer text is parsed in a worker, so that others needn't wait. */
 const LONGEST_IN_PLACE = 4_000;
 /** Maximum number of concurrent workers. Each uses about 46 MiB. */
 const WORKERS = 2;
@@ -70,8 +67,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
 
   return {
     /**
-     * Reads a list. If the list names an unknown game and the cached games aren't fresh, fetches the games from the service
-     * and reads the list again.
+     * Reads a list. If it names an unknown game and the cached games aren't fresh, fetches the games and reads it again.
      * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {

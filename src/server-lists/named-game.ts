@@ -27,8 +27,8 @@ const MOST_WORDS = 100;
 const SURE_LETTERS = 4;
 
 /**
- * A label for the game in any of the bot's languages, such as `Game: Rust` or `"game" => "rust"`. The label "type" can
- * describe anything, so its value must be a known game.
+ * A label for the game in the bot's languages, such as `Game: Rust` or `"game" => "rust"`. "type" can describe anything, so
+ * its value must be a known game.
  */
 const GAME_LABEL =
   /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}([^"'|,;*]{2,100})/iu;

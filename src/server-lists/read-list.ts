@@ -10,10 +10,7 @@ import { createTextParser, type GameReading, type TextRows } from './text-parser
 /** Maximum number of servers in one paste or file, which is ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
-/**
- * Maximum length of a line without a header, in UTF-16 units. This is enough for an address, a game and a query port, so
- * anything longer isn't a server.
- */
+/** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
 const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
@@ -204,10 +201,7 @@ function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/**
- * Decodes a file with the first code page that results in a known header. If there is none, uses the first code page that
- * defines all the bytes in the file.
- */
+/** Decodes a file with the first code page that results in a known header, or else the first that defines all bytes. */
 function inCodePage(bytes: Uint8Array): string {
   const texts = CODE_PAGES.flatMap((page) => {
     const text = decoded(bytes, page);

@@ -12,17 +12,11 @@ import {
   typedOf,
 } from './row.ts';
 
-/**
- * Matches text that could be the alias of a game. The aliases in the specification (§2.3) are all much shorter than the
- * limit.
- */
+/** Matches text that could be a game's alias. The specification's aliases (§2.3) are all much shorter than the limit. */
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
 
-/**
- * Finds the game that a member typed. If the game is unknown and the cached games aren't fresh, fetches the games from the
- * service first.
- */
+/** Finds the game that a member typed. Fetches the games first if it's unknown and the cached games aren't fresh. */
 export async function gameTyped(
   typed: string,
   games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,

@@ -4,10 +4,7 @@ import { usualPort } from '../addresses/usual-ports.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
 
-/**
- * A correction to the typed text. `value` is the new text of the field, where '' clears the field. `swap` exchanges the
- * address and the game, and has no value.
- */
+/** A correction to the typed text. `value` is the field's new text; '' clears it. `swap` exchanges address and game. */
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
@@ -16,8 +13,7 @@ export interface Repair {
 }
 
 /**
- * Returns the obvious fixes for a problem, most likely first. Most problems have none, because only the member knows what
- * was meant.
+ * Returns the obvious fixes for a problem, most likely first; usually [], because only the member knows what was meant.
  * @param game the alias of the game, if known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {

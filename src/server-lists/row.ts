@@ -79,9 +79,7 @@ export interface ReadyRow extends RowParts {
    * equals its port.
    */
   readonly typed?: TypedRow;
-  /**
-   * Set if the outcome of submitting the row is unknown. The row is then left out when the other rows are submitted again.
-   */
+  /** Set if the outcome of submitting the row is unknown. The row is then left out when the others are submitted again. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
@@ -114,10 +112,7 @@ export const lacksGame = (row: Row): row is InvalidRow =>
 export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/**
- * Maximum length of a stored cell that isn't an address, in UTF-16 units. Names and aliases of games aren't longer than
- * this.
- */
+/** Maximum length of a stored cell that isn't an address, in UTF-16 units. Games' names and aliases aren't longer. */
 const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
@@ -140,10 +135,7 @@ export function typedOf(row: Row | undefined): TypedRow {
   return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
-/**
- * Makes a cell or line safe to show and store by removing line breaks and passwords and limiting its length. Long text is
- * shortened first.
- */
+/** Makes a cell or line safe to show and store: one line, without passwords, and shortened (first, if it is long). */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   shorten(
     withoutPasswords(
@@ -168,10 +160,7 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
-/**
- * Moves the port from the address to the port field, unless that field is already set to another port. Text that isn't an
- * address stays unchanged.
- */
+/** Moves the port from an address to the port field, unless that has another port. Leaves other text as it is. */
 export function withPortApart(typed: TypedRow): TypedRow {
   const parsed = parseAddress(typed.server);
   if (!parsed.ok || parsed.address.port === undefined) return typed;
@@ -182,16 +171,10 @@ export function withPortApart(typed: TypedRow): TypedRow {
   return { ...typed, server, port: String(port) };
 }
 
-/**
- * The lowest number that is read as a port without a label. Lower numbers are more likely to be years, player counts or
- * slots.
- */
+/** The lowest number read as a port without a label. Lower numbers are likely to be years, player counts or slots. */
 export const LOWEST_BARE_PORT = 2100;
 
-/**
- * Marks a port whose purpose is unclear. The mark makes it invalid, so that neither this port nor the default port is
- * submitted until the member corrects the row.
- */
+/** Marks a port with an unclear purpose as invalid, so that neither it nor the default port is submitted uncorrected. */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
 /** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */

@@ -249,7 +249,7 @@ function withGames(
     // A heading without a known game may be the name of another game, so the game above it no longer applies.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
-    // If no game comes before the first server, each game may be named below its servers.
+    // If there is no game before the first server, each game may be named below its servers.
     isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
@@ -400,9 +400,7 @@ const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field =
 /** Words that can stand between a port and its host, as in "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
-/**
- * Whether a number belongs to an address. A host name without a port may be a website, so the number must be close to it.
- */
+/** Whether a number belongs to an address. A host name without a port may be a website, so the number must be close. */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
   found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
 
@@ -411,10 +409,7 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/**
- * Finds a port without a label after an address. The number must not be the beginning of a game's name, as in "7 Days to
- * Die".
- */
+/** Finds a port without a label after an address. It must not begin a game's name, as in "7 Days to Die". */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Returned in place of a record that is damaged or has a shape that this version doesn't know. */
+/** Returned for a record that is damaged or of a shape unknown to this version. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {

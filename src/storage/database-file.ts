@@ -61,7 +61,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Opens the database file, passes it to `use`, and closes it. A bot may be using the file at the same time.
+ * Opens the database file, passes it to `use`, and closes it. A bot may be using it at the same time.
  * @param isWritten if false, the file is opened read-only
  */
 export function withDatabaseFile<Result>(
@@ -99,10 +99,7 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
 /** Suffixes of the files that belong to a database. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/**
- * Returns instructions for the operator: a command that fixes the permissions if those are the problem, or general advice
- * if not.
- */
+/** Returns instructions for the operator: a command that fixes the permissions if those are the problem, or advice. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
@@ -145,8 +142,8 @@ export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * Flushes a file or a folder's directory entries to disk, so that a power failure can't lose them. Does nothing on Windows,
- * which writes directory entries immediately and can't sync a file that was opened read-only.
+ * Flushes a file or a folder's directory entries to disk, so that a power failure can't lose them. Not needed on Windows,
+ * where directory entries are written immediately and a file opened read-only can't be synced.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

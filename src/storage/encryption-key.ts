@@ -17,7 +17,7 @@ export class EncryptionKeyError extends Error {
 
 /**
  * Prefix of the stored values that record the id of every encryption key ever used. Each id is stored before its key is
- * used, which guarantees that a bot with all of these keys can decrypt all data.
+ * used. A bot with all of these keys can therefore decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 
@@ -27,10 +27,7 @@ export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string
 export interface AvailableKeys {
   /** The keys from `ENCRYPTION_KEY`, newest first. Each key is 32 bytes, encoded as base64. */
   readonly configured?: readonly Secret[] | undefined;
-  /**
-   * Path of the key file, which is used if `ENCRYPTION_KEY` isn't set. The file has one key per line, newest first. There
-   * is no key file with PostgreSQL.
-   */
+  /** Path of the key file, used if `ENCRYPTION_KEY` isn't set: one key per line, newest first. Not used with PostgreSQL. */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
@@ -67,10 +64,7 @@ export interface StoreEncryptionDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/**
- * Creates the encryption that uses this bot's keys. It must start after the store, and before anything that encrypts or
- * decrypts.
- */
+/** Creates the encryption with this bot's keys. It must start after the store, and before any encryption or decryption. */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
   const keyFile = path === undefined ? undefined : `${path}.key`;
@@ -96,7 +90,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 
   return {
     name: 'encryption',
-    /** @throws EncryptionKeyError if data was encrypted with a key that isn't available; nothing is changed */
+    /** @throws EncryptionKeyError if data was encrypted with an unavailable key, without changing any data */
     async start(): Promise<void> {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
@@ -138,18 +132,15 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new EncryptionKeyError(`${path} must have one base64 key of ${KEY_BYTES} bytes on each line`);
 }
 
-/**
- * Whether users other than the owner can access the file. Always false on Windows, where the file mode doesn't reflect
- * permissions.
- */
+/** Whether users other than the owner can access the file. Always false on Windows, where the mode doesn't show that. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
 /**
- * Generates a key and saves it in a file that only the owner can read. The file is written under a temporary name and then
- * renamed, so that it is never incomplete.
+ * Generates a key and saves it in a file that only the owner can read. The file is renamed from a temporary name, so it's
+ * never incomplete.
  */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);

@@ -19,9 +19,7 @@ export const sealedRecordSchema = z.object({
 });
 export type SealedRecord = z.infer<typeof sealedRecordSchema>;
 
-/**
- * Thrown if a stored value can't be decrypted with the available keys. Callers must not treat it as if nothing were stored.
- */
+/** Thrown if a stored value can't be decrypted with the available keys. Callers must not treat it as a missing value. */
 export class UndecryptableError extends Error {
   override readonly name = 'UndecryptableError';
 }

@@ -3,18 +3,13 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/**
- * How long a process counts as alive after it has renewed its lease, and how often it renews the lease, in milliseconds.
- */
+/** How long a process counts as alive after renewing its lease, and how often it renews it, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
 /** Number of consecutive renewals that must be on time before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
-/**
- * Thrown if other processes considered this one dead and took over its work. This process must stop sending and exit
- * immediately.
- */
+/** Thrown if other processes considered this one dead and took over its work. It must stop sending and exit immediately. */
 export class ExpiredLeaseError extends Error {
   override readonly name = 'ExpiredLeaseError';
 }
@@ -25,10 +20,7 @@ export interface LeasesDeps {
   readonly processId: string;
   /** Whether several processes of the bot use the database. If not, any other process found in the database is dead. */
   readonly isShared: boolean;
-  /**
-   * Takes over the work of dead processes until the signal is aborted. It is called at regular intervals, so failures are
-   * retried.
-   */
+  /** Takes over the work of dead processes until the signal is aborted. Called regularly, so failures are retried. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
   readonly onOver: (error: ExpiredLeaseError) => void;
   readonly encryptionKeyId: () => string;
@@ -45,20 +37,16 @@ export const living = ({ tables }: Pick<Store, 'tables'>) =>
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
-/**
- * Returns the ids of the encryption keys in use by processes that have a lease. A dead process still counts until its lease
- * is deleted.
- */
+/** Returns the ids of the keys that processes with a lease use. A dead process counts until its lease is deleted. */
 export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
   return rows.map((row) => row.encryption_key_id);
 }
 
 /**
- * Tracks which processes are alive, based on the database's clock. Each process has a lease, which is a row that it keeps
- * renewing over a separate connection. If a process finds that another process's lease has expired at two consecutive
- * checks, it deletes that lease. A deleted lease can't be renewed, so its process counts as dead for good, and the others
- * take over its work.
+ * Tracks which processes are alive, based on the database's clock. Each process keeps renewing a row, its lease, over a
+ * separate connection. If a process finds another lease expired at two consecutive checks, it deletes that lease. The
+ * lease's process can't renew it any longer and counts as permanently dead, and the others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
@@ -104,8 +92,8 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   }
 
   /**
-   * Looks for dead processes, but only while this process's own renewals are on time. If all processes were paused, this
-   * gives the others time to renew their leases.
+   * Looks for dead processes while this process's own renewals are on time. If all processes were paused, this gives the
+   * others time to renew their leases.
    */
   async function findDead(): Promise<void> {
     const before = outOfDate;

@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     processId,
     isShared,
     claimJob: createClaimJob({ store, processId }),
-    /** Parts that must be started before anything that reads from or writes to the store. */
+    /** Parts to start before any that read from or write to the store. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

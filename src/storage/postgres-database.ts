@@ -9,9 +9,7 @@ import { checkSession } from './postgres-session.ts';
 import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/**
- * Id of the advisory lock that is held while tables are created or migrated. The number is arbitrary but must never change.
- */
+/** Id of the advisory lock held while tables are created or migrated. Arbitrary, but it must never change. */
 const TABLES_LOCK = 3_728_115_201;
 /** Number of connections in the pool. The process's lease uses an additional one. */
 const CONNECTIONS = 10;
@@ -24,10 +22,7 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 
 /** Creates a PostgreSQL database. Several processes can use it at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
-  /**
-   * Limits each guild to one connection at a time. Otherwise, 20 button presses in the same guild could occupy the whole
-   * pool while waiting for the guild's lock.
-   */
+  /** Limits each guild to one connection, so that 20 button presses in one don't use up the pool while they wait. */
   const changes = createInOrder();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
@@ -132,16 +127,10 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/**
- * Key of the stored oids of the database and one of its tables. The oids change when the database is restored from a
- * backup.
- */
+/** Key of the stored oids of the database and one of its tables. They change when a backup of the database is restored. */
 export const PLACE = 'store:place';
 
-/**
- * Detects whether the database was restored with `pg_restore`. If so, prepares it in the same way as `npm run restore` does
- * for SQLite.
- */
+/** Detects a restore with `pg_restore`, and prepares the database as `npm run restore` does for SQLite. */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (own) => {
     const { rows } = await sql<{ database: number; table: number }>`

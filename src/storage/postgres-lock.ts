@@ -24,10 +24,7 @@ const MISSED_SOON = {
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
-  /**
-   * Whether several processes that share the database can hold the lock at the same time. The lock then only excludes
-   * processes that don't share the database.
-   */
+  /** Whether processes that share the database can hold the lock together. It then only excludes all others. */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -106,10 +103,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   };
 }
 
-/**
- * Checks that the server is writable. After a failover, both the host name and an open connection may lead to a read-only
- * server.
- */
+/** Checks that the server is writable. After a failover, the host name or an open connection may lead to one that isn't. */
 async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
   if (rows[0].readonly !== 'off') throw new Error('the server is read-only');

@@ -4,10 +4,7 @@ import type { Secret } from '../secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/**
- * Time limit for a statement on the server, in milliseconds. If a statement fails, there must still be time to reply within
- * the 3 seconds that Discord allows.
- */
+/** Time limit for a statement on the server, in milliseconds. After a failure, the bot has to reply within 3 seconds. */
 const STATEMENT_MS = 2_000;
 /** How long to wait for a response from the server before closing the connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
@@ -33,10 +30,7 @@ export interface SessionOptions {
   readonly settings?: Session['settings'];
 }
 
-/**
- * Returns the configuration for a connection. It takes precedence over the defaults of the server, the database and the
- * user.
- */
+/** Returns a connection's configuration, which overrides the defaults of the server, the database and the user. */
 export function sessionConfig(options: SessionOptions): ClientConfig {
   const { url, application, isUnhurried = false, settings = {} } = options;
   const address = new URL(url.reveal());
@@ -78,7 +72,7 @@ export interface Session {
 }
 
 /**
- * Checks that the server is supported and that the session has the requested settings.
+ * Checks that the server is supported and has applied the requested settings to the session.
  * @param name the database's name, as shown in messages
  * @throws StoreError with instructions for the operator
  */

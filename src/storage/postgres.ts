@@ -7,10 +7,7 @@ import { reason, StoreError } from './store-error.ts';
 /** How long a connection is reused, in seconds. By then, its host name may point to a different server. */
 const LIFE_SECONDS = 3_600;
 
-/**
- * Type id of `bigint` (PostgreSQL: `pg_type`). The bot uses it for times in milliseconds, which fit into a JavaScript
- * number exactly.
- */
+/** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds, which fit into a number exactly. */
 const INT8 = 20;
 
 export interface PostgresOptions {
@@ -22,10 +19,7 @@ export interface PostgresOptions {
   readonly isUnhurried?: boolean;
 }
 
-/**
- * Creates a Kysely dialect on top of a connection pool. Every PostgreSQL or network error is turned into a {@link
- * StoreError}.
- */
+/** Creates a Kysely dialect on top of a connection pool. PostgreSQL and network errors become a {@link StoreError}. */
 export function postgresDialect(options: PostgresOptions): Dialect {
   const { url, onLost, connections, isUnhurried = false } = options;
   const pool = new Pool({

@@ -15,16 +15,13 @@ import { reason, StoreError } from './store-error.ts';
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
-/**
- * Matches statements that can be cached. All others are compiled each time they run. For example, some pragmas take effect
- * when they are compiled (SQLite docs: PRAGMA).
- */
+/** Statements that can be cached. Others are compiled each time; some pragmas run when compiled (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
 /** Maximum number of compiled statements in the cache. Beyond that, the oldest is dropped. */
 const MOST_COMPILED = 300;
 /**
- * Maximum length of a cached statement, in UTF-16 units. Statements that contain a list are different for each length of
- * the list, and one for 1,000 servers takes up 0.9 MB.
+ * Maximum length of a cached statement, in UTF-16 units. Each length of a list makes a different statement, and one for
+ * 1,000 servers takes up 0.9 MB.
  */
 const LONGEST_KEPT = 4_000;
 
@@ -70,7 +67,7 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
       // If a transaction began with a read while another process was writing, it would fail immediately regardless of the
       // busy timeout.
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
-      // If the disk is full, SQLite has already rolled back the transaction by itself (SQLite docs: Transactions, 3.1).
+      // If the disk is full, SQLite has already rolled back the transaction (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));
       return compile(sql);
     },
@@ -88,7 +85,7 @@ function statementOf(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** Creates a statement that has no parameters and returns no rows. */
+/** Creates a statement without parameters that doesn't return rows. */
 function commandOf(run: () => unknown): SqliteStatement {
   return {
     reader: false,

@@ -1,7 +1,7 @@
 import { codeOf } from '../error-code.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** Thrown if the store can't be read or written. Callers must not treat it as if nothing were stored. */
+/** Thrown if the store can't be read or written. Callers must not treat it as a missing value. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
@@ -9,10 +9,7 @@ export class StoreError extends Error {
 /** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 
-/**
- * Returns the error message of the database or the operating system on a single line. It may contain the names of files,
- * hosts and keys, but never stored values.
- */
+/** Returns the error message of the database or system on one line. May name files, hosts and keys, but never values. */
 export function reason(error: unknown): string {
   // If all addresses of a host refuse the connection, Node's error has an empty message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);
@@ -29,7 +26,7 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
 
 /**
  * Returns the path of the SQLite file.
- * @param advice what the operator should do if the data is in PostgreSQL
+ * @param advice instructions for the operator if the data is in PostgreSQL
  * @throws StoreError with this advice if the data is in PostgreSQL
  */
 export function fileOf(url: StoreUrl, advice: string): string {

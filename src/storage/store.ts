@@ -13,10 +13,7 @@ import { createValues, type Values } from './values.ts';
 
 /** How long a transaction can take before it is logged, in seconds. Other transactions have to wait for it. */
 const LONG_SECONDS = 1;
-/**
- * How long a SQLite transaction can run before it counts as stuck, in seconds. The whole bot has to wait for its
- * connection.
- */
+/** How long a SQLite transaction can run before it counts as stuck, in seconds. The whole bot waits for its connection. */
 const STUCK_SECONDS = 30;
 
 /** Key of a value that is written to check whether the store is writable. */
@@ -40,10 +37,7 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
-  /**
-   * Called if a SQLite transaction doesn't end, in which case the process must exit immediately. PostgreSQL ends such
-   * transactions itself.
-   */
+  /** Called if a SQLite transaction doesn't end, so the process must exit immediately. PostgreSQL ends one itself. */
   readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
   /** Whether to run statements without a time limit. Used by tools, because no member is waiting for them. */
   readonly isUnhurried?: boolean;
@@ -53,10 +47,7 @@ export interface StoreDeps {
   readonly secondMs?: number | undefined;
 }
 
-/**
- * Creates the bot's store, which consists of tables and key-value pairs. Every method throws a {@link StoreError} when the
- * store fails.
- */
+/** Creates the bot's store: tables and key-value pairs. Every method throws a {@link StoreError} when the store fails. */
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
@@ -94,7 +85,7 @@ export function createStore(deps: StoreDeps) {
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counts the seconds one by one so that time during which the process or the machine was suspended doesn't count.
+    // Counts seconds one by one, so that a suspension of the process or the machine doesn't count.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -171,13 +162,11 @@ export function createStore(deps: StoreDeps) {
         ),
       );
     },
-    /**
-     * Writes a value with a single statement. A transaction isn't used, because it might have to wait for another process.
-     */
+    /** Writes a value with a single statement, because a transaction might have to wait for another process. */
     testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
     /**
-     * Truncates SQLite's write-ahead log, which may still contain deleted values. Never throws. Does nothing inside {@link
-     * Store.inGuild}, so it must be called after the transaction has ended.
+     * Truncates SQLite's write-ahead log, which may still contain deleted values. Has no effect inside {@link
+     * Store.inGuild}, so call it after the transaction. Never throws.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
@@ -218,7 +207,7 @@ export async function useValues<Result>(
 }
 
 /**
- * Returns the applied migrations that come from a newer version of the bot but that this version is compatible with.
+ * Returns the applied migrations of a newer version of the bot with which this version is compatible.
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {

@@ -1,33 +1,27 @@
 /*
- * Types of the tables, which hold the data that the bot searches, counts or claims. Ids are Discord ids stored as text,
+ * Types of the tables. They hold the data that the bot searches, counts or claims. Ids are Discord ids stored as text,
  * unless noted otherwise. Times are in milliseconds since 1970. Only column types supported by both SQLite and PostgreSQL
  * are used.
  */
 
-/**
- * Interactions that the bot has accepted. The process that inserted a row replies to its interaction, unless another
- * process takes it over.
- */
+/** Accepted interactions. The process that inserted a row replies to it, unless another process takes it over. */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
   readonly process_id: string;
   readonly taken_at: number;
-  /**
-   * The data that another process would need to reply, as an encrypted record in JSON. Null once the interaction has been
-   * replied to.
-   */
+  /** The data that another process would need to reply, as an encrypted record in JSON; null after the reply. */
   readonly encrypted: string | null;
   /**
-   * The message that the reply writes to, identified by the id of the interaction that created that message. Null if the
-   * message belongs to another interaction and the reply isn't ready yet.
+   * The message that the reply writes to, as the id of the interaction that created it. Null if it belongs to another
+   * interaction and the reply isn't ready yet.
    */
   readonly message_key: string | null;
 }
 
 /**
- * Lists of servers that members edit and submit. A draft has no state of its own. It can be changed as long as none of its
- * submissions is waiting or running, and it is deleted 15 minutes after its last change or the end of its last submission.
+ * Lists of servers that members edit and submit. A draft can be changed unless one of its submissions is waiting or
+ * running. It is deleted 15 minutes after its last change or the end of its last submission.
  */
 export interface DraftsTable {
   /** The id of the interaction that created the draft. */
@@ -37,10 +31,7 @@ export interface DraftsTable {
   readonly user_name: string;
   /** How the member entered the lines: in command options, as text, or from a Discord message. */
   readonly source: 'options' | 'text' | 'message';
-  /**
-   * The lines, and the choices that the member made for them, as JSON (see draft.ts). Null if all lines were accepted or
-   * the draft was cancelled.
-   */
+  /** The lines and the member's choices for them, as JSON (see draft.ts). Null if all were accepted or it was cancelled. */
   readonly lines: string | null;
   readonly changed_at: number;
 }
@@ -48,9 +39,7 @@ export interface DraftsTable {
 /** Submissions of drafts. A submission has between one and a thousand servers that a member submits together. */
 export interface SubmissionsTable {
   readonly id: string;
-  /**
-   * The id of the submitted draft. At most one of its submissions is waiting or running, and only the latest one matters.
-   */
+  /** The submitted draft's id. At most one of its submissions is waiting or running, and only the latest one matters. */
   readonly draft_id: string;
   readonly guild_id: string;
   /** The member's user id; null once the member's name has been deleted. */
@@ -68,10 +57,7 @@ export interface SubmissionsTable {
    * - `expired`: no moderator decided in time, and its servers were not sent.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
-  /**
-   * The interaction the member used to submit it; null if the submission was created by a moderator's decision or when an
-   * earlier submission ended.
-   */
+  /** The member's interaction that submitted it; null if a decision or the end of an earlier submission created it. */
   readonly interaction_id: string | null;
   /** The process that is sending the submission. */
   readonly process_id: string | null;
@@ -80,39 +66,25 @@ export interface SubmissionsTable {
   readonly ended_at: number | null;
   /** When the time to decide runs out; null if the submission never needed approval. */
   readonly expires_at: number | null;
-  /**
-   * The moderator who approved or declined the submission; null if no moderator has decided yet, or once the moderator's
-   * name has been deleted.
-   */
+  /** The moderator who approved or declined it; null without a decision, or once their name has been deleted. */
   readonly decided_by: string | null;
   /** The moderator's name; also null if the decision was recorded by a version that didn't store names. */
   readonly decided_by_name: string | null;
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decision_id: string | null;
-  /**
-   * The moderator who corrected the member's lines; null if there was no correction, and empty once the moderator's name
-   * has been deleted.
-   */
+  /** The moderator who corrected the lines; null without a correction, and empty once their name has been deleted. */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
-  /**
-   * The moderator's reason for declining the submission in their own words; `decline_reason_key` is one of
-   * `DECLINE_REASONS`.
-   */
+  /** The reason for declining in the moderator's own words; `decline_reason_key` is one of `DECLINE_REASONS`. */
   readonly decline_reason: string | null;
   readonly decline_reason_key: string | null;
   /** The location of the message in the log channel that moderators use to decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
-  /**
-   * The revision that the message should show, and the revision that it last showed. The message is out of date as long as
-   * `revision` is greater.
-   */
+  /** The revision that the message should show and the one it last showed. If `revision` is greater, it's out of date. */
   readonly revision: number;
   readonly shown_revision: number;
-  /**
-   * The data needed to notify the member of the decision, as an encrypted record in JSON. Null once it is no longer needed.
-   */
+  /** The data for notifying the member of the decision, as an encrypted record in JSON; null once it isn't needed. */
   readonly notice: string | null;
   /** When the bot notified the member, or tried to; null until then. */
   readonly notified_at: number | null;
@@ -120,7 +92,7 @@ export interface SubmissionsTable {
 
 /**
  * The servers in submissions. While a submission is waiting for a moderator, its servers have no `reserved_at` and no
- * outcome, which means that they don't count towards limits and don't appear in the history.
+ * outcome. They therefore don't count towards limits and don't appear in the history.
  */
 export interface ServersTable {
   readonly submission_id: string;
@@ -128,7 +100,7 @@ export interface ServersTable {
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
-  /** The number of the server's line in the draft. */
+  /** The line number in the draft. */
   readonly line: number;
   readonly host: string;
   readonly port: number;
@@ -136,20 +108,14 @@ export interface ServersTable {
   readonly game: string;
   /** The host and port, in canonical form. */
   readonly address: string;
-  /**
-   * The time from which the server counts towards limits. Null if it doesn't count, either because it was never sent or
-   * because the guild's key was rejected.
-   */
+  /** From when the server counts towards limits; null if it was never sent or the guild's key was rejected. */
   readonly reserved_at: number | null;
   /** 1 if the member's name was deleted while a limit still needed their id. */
   readonly is_forgotten?: number | undefined;
   /** When the server was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /**
-   * The server's outcome; null until it is known. `unknown` means that the server was sent and may have been received, and
-   * `not-sent` that it was never sent.
-   */
+  /** Null until the outcome is known. `unknown`: sent and may have been received. `not-sent`: never sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's message, truncated to 300 code points. */
   readonly message: string | null;
@@ -157,9 +123,7 @@ export interface ServersTable {
   readonly reason: string | null;
 }
 
-/**
- * How much of its limit each guild had used when its data was deleted, so that deleting the data doesn't reset the limit.
- */
+/** How much of its limit each guild had used when its data was deleted, so that a deletion doesn't reset the limit. */
 export interface UsedTable {
   readonly guild_id: string;
   /** The number of servers that still count. */
@@ -168,10 +132,7 @@ export interface UsedTable {
   readonly until: number;
 }
 
-/**
- * When the bot was last known to be in each guild. If it turns out that the bot was removed from a guild, the guild's data
- * is deleted.
- */
+/** When the bot was last known to be in each guild. Once it has been removed from one, the guild's data is deleted. */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
   /** The last time a member used a command in the guild or Discord confirmed that the bot is still there. */

@@ -10,10 +10,7 @@ export type Values = ReturnType<typeof createValues>;
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
-  /**
-   * Returns all keys that start with `prefix`, sorted. This doesn't use Keyv, which would have to read all values and would
-   * fail if one of them were damaged.
-   */
+  /** Returns all keys that start with `prefix`, sorted. Keyv would read all values, and fail if one were damaged. */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
       .selectFrom('keyv')

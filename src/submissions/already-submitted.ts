@@ -4,9 +4,9 @@ import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** A server that the guild has already submitted and that the service accepted or may have received. */
+/** A server that the guild has already submitted and the service has accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
-  /** Whether the earlier submission came from the member who is making this request. */
+  /** Whether the earlier submission was made by the same member. */
   readonly isYours: boolean;
 }
 

@@ -50,16 +50,10 @@ export interface PreparedDraft {
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
-/**
- * Maximum length of a paragraph text input (Discord docs: Component Reference, Text Input). It limits how many lines can be
- * edited in one modal.
- */
+/** Maximum length of a paragraph input (Discord docs: Component Reference, Text Input), and so of lines edited together. */
 export const MOST_TYPED = 4000;
 
-/**
- * Maximum size of a stored list in bytes, excluding any unparsed text that is stored with it. A list of a thousand typical
- * servers takes up about a third of this.
- */
+/** Maximum size of a stored list in bytes, without unparsed text. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
 
 /** The changed draft, or the reason why it could not be changed. */
@@ -86,8 +80,8 @@ export interface WaitingEdit {
 }
 
 /**
- * Edits drafts before they are submitted. Each edit is a single transaction that reads, changes and saves the draft, then
- * counts the servers that could be submitted.
+ * Edits drafts before they are submitted. Each edit is one transaction that reads, changes and saves the draft, then counts
+ * the servers that could be submitted.
  */
 export function createDraftEditor(deps: DraftEditorDeps) {
   const {
@@ -158,15 +152,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      */
     open: (by: Submitter, draft: Draft): Promise<EditResult> =>
       inDrafts(store, by, () => prepareAndSave(by, draft)),
-    /**
-     * Checks again how much of an unchanged draft could be submitted, and extends the draft's lifetime by another 15
-     * minutes.
-     */
+    /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /**
-     * Applies a correction to each row that needs one and validates those rows again. Game servers are looked up before the
-     * transaction starts.
-     */
+    /** Applies corrections to rows and validates those rows again. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (typeof found === 'string') return found;
@@ -243,10 +231,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   };
 }
 
-/**
- * Returns an error if a list is too long to be stored, either because it has too many lines or because its lines are too
- * long.
- */
+/** Returns an error if a list is too long to be stored: too many lines, or lines that are too long. */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
@@ -254,10 +239,7 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
   return count > most ? { kind: 'too-many', count, most } : undefined;
 }
 
-/**
- * Removes passwords from text before it is stored. A password ends at the closing quotation mark in JSON, and at the end of
- * the line in any other text.
- */
+/** Removes passwords from text to store. A password ends at its closing quote in JSON, and otherwise at the line's end. */
 function keptText(text: string): string {
   const plain = plainText(text);
   if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
@@ -267,9 +249,7 @@ function keptText(text: string): string {
     .join('\n');
 }
 
-/**
- * Returns as many lines of a draft as fit into a modal: invalid lines first, then lines without a game, then all others.
- */
+/** Returns as many lines as fit into a modal: invalid lines first, then lines without a game, then all others. */
 export function linesToEdit(
   { rows }: Draft,
   which: Editing,
@@ -333,8 +313,8 @@ interface SubmitRules {
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, even if they are duplicates. A game that isn't allowed takes
- * precedence over all other problems, because fixing those wouldn't help.
+ * Marks rows that can't be submitted now as invalid, even duplicates. A game that isn't allowed comes first, because fixing
+ * other problems wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {

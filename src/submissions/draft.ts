@@ -7,10 +7,7 @@ import type { SubmittedServer } from './submissions.ts';
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft {
   readonly id: string;
-  /**
-   * How the member entered the draft: in the fields for a single server, as lines of text, or as prose in which the bot
-   * searched for servers.
-   */
+  /** How the draft was entered: in the fields for one server, as lines of text, or as prose searched for servers. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
   /** Number of lines that contained text but no server. */
@@ -22,10 +19,7 @@ export interface Draft {
   readonly typed?: TypedText;
 }
 
-/**
- * Which lines to edit: `invalid` for those that aren't ready, or `all` for every line, for example after servers were
- * rejected or not sent.
- */
+/** Which lines to edit: `invalid` for those that aren't ready, or `all`, for example after servers were rejected. */
 export type Editing = 'invalid' | 'all';
 
 /** Text that could not be parsed as a list. The member can reopen the modal and correct it. */
@@ -33,16 +27,13 @@ export interface TypedText {
   readonly text: string;
   /** The game for lines that don't name one; may be empty. */
   readonly game: string;
-  /**
-   * The modal that the member typed the text into: `paste` for a whole list, or one of the modals for editing the draft's
-   * lines.
-   */
+  /** The modal in which the text was typed: `paste` for a whole list, or one for editing the draft's lines. */
   readonly modal: 'paste' | Editing;
 }
 
 /**
- * Whether a draft is submitted as soon as it is ready. Servers that the bot found in text are shown to the member first,
- * because the member may not have checked them.
+ * Whether a draft is submitted as soon as it is ready. Servers found in text are shown first, because the member may not
+ * have checked them.
  */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
@@ -116,7 +107,7 @@ export function afterSubmission(
   return withRows({ ...draft, noise: 0 }, stay);
 }
 
-/** Whether nothing is left in a draft to correct or submit. */
+/** Whether every line of a draft has been accepted or removed. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
 /** Returns the rows of a draft that don't belong to any of these servers. */
@@ -137,16 +128,10 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/**
- * Returns a key that identifies a ready row. The line number alone isn't enough, because one line can contain several
- * servers.
- */
+/** Returns a key that identifies a ready row, because several servers can have the same line number. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/**
- * Whether the service has yet to decide about the server, either because the server wasn't sent or because the service
- * rejected the guild's key.
- */
+/** Whether the service hasn't decided about the server: it wasn't sent, or the guild's key was rejected. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 

@@ -9,10 +9,7 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
 /** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
 const MOST_DRAFTS = 10;
-/**
- * Maximum total size of a guild's drafts in bytes. Beyond that, the oldest drafts are deleted. A single draft takes up at
- * most 400 KB.
- */
+/** Maximum total size of a guild's drafts in bytes; the oldest are deleted beyond that. One takes up at most 400 KB. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface Submitter {
@@ -48,10 +45,7 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/**
- * Changes a guild's drafts in a transaction. A power failure may lose the change, which is acceptable because nothing has
- * been sent yet.
- */
+/** Changes a guild's drafts in a transaction. A power failure can lose that, which is fine because no server was sent. */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
   { guildId }: Submitter,
@@ -62,7 +56,7 @@ export const inDrafts = <Result>(
 export function createDrafts({ store, now }: SubmissionStoreBase) {
   const { tables } = store;
 
-  /** Selects the guild's drafts that have no waiting or running submission. */
+  /** Selects the guild's drafts without a waiting or running submission. */
   const idle = (guildId: string) =>
     tables()
       .selectFrom('drafts')
@@ -103,9 +97,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   const rowOf = (id: string) =>
     tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
-  /**
-   * Reads a draft and its latest submission, where they exist. If the member can't change the draft, returns the reason.
-   */
+  /** Reads a draft and its latest submission, if they exist, or returns why the member can't change the draft. */
   async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
     // The join still finds the owner of a deleted draft through its submissions.
     const row = await tables()
@@ -210,8 +202,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
-     * Cancels a draft, or returns the reason why it isn't available. The row is kept for the rest of the 15 minutes, so
-     * that the bot can report that the draft was cancelled.
+     * Cancels a draft, or returns the reason why it isn't available. The row is kept for the rest of the 15 minutes, to
+     * report the cancellation.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -225,7 +217,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft once nothing in it is left to submit. */
+    /** Deletes a draft without lines left to submit. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

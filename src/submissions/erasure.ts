@@ -47,10 +47,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /**
-   * Deletes the guild's oldest servers in excess of the maximum. Servers that were never sent are deleted first, so that
-   * they don't displace submitted ones.
-   */
+  /** Deletes a guild's oldest servers beyond the maximum, first those never sent, so that these don't displace others. */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -69,10 +66,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
 
-  /**
-   * Deletes submissions that were withdrawn or have no servers left, once the moderators' message is up to date and the
-   * draft has expired.
-   */
+  /** Deletes withdrawn and empty submissions once the moderators' message is up to date and the draft has expired. */
   async function dropOver(guildId: string): Promise<void> {
     const over = submissionsOf(guildId)
       .where('ended_at', '<=', now() - DRAFT_LIVES_MS)

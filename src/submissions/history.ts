@@ -16,10 +16,7 @@ export interface HistoryEntry extends ServerSubmission {
   readonly userId: string;
   readonly userName: string;
   readonly outcome: ServerOutcome;
-  /**
-   * The user id of the moderator who made the decision; `undefined` if no moderator was involved or the moderator's name
-   * was deleted.
-   */
+  /** The user id of the moderator who decided; `undefined` without a moderator, or if the name was deleted. */
   readonly decidedBy?: string | undefined;
   /** The moderator's reason for declining the server, if they gave one. */
   readonly declineReason?: DeclineReason | undefined;
@@ -93,10 +90,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
   return {
-    /**
-     * Finds the ids of submissions with a matching server, newest first. Returns up to {@link MOST_FOUND} + 1 ids; the
-     * extra one only indicates that there are more results.
-     */
+    /** Finds the ids of submissions with a matching server, newest first: {@link MOST_FOUND}, and one more if there is. */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
       await myTurn(guildId);
       const rows = await tables()
@@ -174,10 +168,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       const rows = await ended(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
-    /**
-     * Returns the games of the guild's latest 1,000 servers, one item per server. Servers that the service can't have
-     * accepted are left out.
-     */
+    /** Returns the games of the guild's latest 1,000 servers, one item per server that the service may have accepted. */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
         .orderBy('ended_at', 'desc')
@@ -188,10 +179,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /**
-     * Whether the member has exactly this many accepted servers in the guild. Reads only the index, and at most `count` + 1
-     * entries.
-     */
+    /** Whether the member has exactly this many accepted servers in the guild. Reads at most `count` + 1 index entries. */
     async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
       const found = await tables()
         .selectFrom('servers')
@@ -203,10 +191,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return found.length === count;
     },
-    /**
-     * Counts the guild's servers that have an outcome. If there are more than {@link MOST_ENTRIES}, the excess is deleted
-     * later.
-     */
+    /** Counts the guild's servers that have an outcome. Any beyond {@link MOST_ENTRIES} are deleted later. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
       return countOf(ended(guildId));

@@ -49,7 +49,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * its outcome, unless the service rejected it because of the guild's key. The counts come from the `servers` table.
  */
 export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
-  /** SQL fragment that selects the servers that a guild, or one of its members, reserved during a period. */
+  /** SQL fragment that selects the servers reserved during a period by a guild or one of its members. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
@@ -64,10 +64,7 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     return rows[0]?.at ?? now();
   }
 
-  /**
-   * SQL fragment that selects the number of servers that a guild submitted before its data was deleted and that still
-   * count.
-   */
+  /** SQL fragment that selects how many servers submitted before the guild's data was deleted still count. */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
     // A later time can only have been written while the clock was ahead, so it is ignored.
@@ -116,8 +113,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   }
 
   /**
-   * Calculates how many servers of a request can be submitted now, which is what the strictest limit allows. The rest can
-   * follow once no limit holds them back. Handles future times in the table, which can occur if a clock was ahead.
+   * Calculates how many servers of a request can be submitted now under the strictest limit. The rest can follow once no
+   * limit holds them back. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
@@ -147,18 +144,12 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
 
   return {
     allowance,
-    /**
-     * Calculates how many more servers can be submitted now, and which limit applies after that. If none can be submitted,
-     * also calculates when the next one can.
-     */
+    /** Calculates how many more servers can be submitted now and the limit after that, or else when the next one can. */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
     },
-    /**
-     * Records how much of its limit a guild has used. Must be called before the guild's servers are deleted, so that they
-     * still count.
-     */
+    /** Records how much of its limit a guild has used. Call this before deleting its servers, so that they still count. */
     async keepUsed(guildId: string): Promise<void> {
       const windowMs = guild.seconds * 1000;
       const { count, newest } = await tables()

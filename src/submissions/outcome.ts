@@ -12,10 +12,7 @@ export interface NotApprovedOutcome {
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
 }
 
-/**
- * The outcome of a submitted server. It is the outcome of the request that contained the server, unless a moderator's
- * approval was needed and not given.
- */
+/** The outcome of a submitted server: that of its request, unless a moderator had to approve it and did not. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
 /** Whether the outcome was caused by the guild's key, in which case an admin has to act. */

@@ -38,10 +38,7 @@ export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /**
-   * The channel to announce the submission in if the admins haven't chosen one; `undefined` if a moderator approves the
-   * submission.
-   */
+  /** Where to announce the submission if the admins haven't chosen a channel; `undefined` if a moderator approves it. */
   readonly channelId?: string | undefined;
   /** The guild's locale, in Discord's format. */
   readonly guildLocale: string;
@@ -56,20 +53,17 @@ export interface SubmitRequest extends Submitter {
   readonly submissionId?: string | undefined;
   /** A draft that the member has just entered, which replaces the stored lines. */
   readonly draft?: Draft;
-  /**
-   * Whether the new draft also replaces a waiting submission. If the draft can't be submitted, the waiting submission is
-   * left unchanged.
-   */
+  /** Whether the new draft also replaces a waiting submission, which stays unchanged if the draft can't be submitted. */
   readonly replacesWaiting?: boolean;
   /** Whether to submit servers again that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** The number of servers shown on the button that was pressed. If the number has changed since then, nothing is sent. */
+  /** The number of servers shown on the button. If it has changed since then, the draft isn't sent. */
   readonly promised?: number | undefined;
   /** Called with the number of servers that have an outcome so far, and the total. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** The reason why a submission did not start. None of its servers were sent. */
+/** Why a submission did not start, so that its servers were not sent. */
 export type NotSubmitted =
   | NoKey
   /** Another of the guild's submissions is currently sending the same server. */
@@ -84,14 +78,11 @@ export type NotSubmitted =
 
 export type SubmitResult =
   | EndedSubmission
-  /** Nothing was sent, for the given reason. */
+  /** The draft was not sent, for the given reason. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /**
-   * Nothing was sent, because no server can be submitted now or because the number of servers differs from the one on the
-   * button.
-   */
+  /** The draft was not sent: no server can be submitted now, or the number differs from the one on the button. */
   | { readonly kind: 'changed' }
-  /** Nothing has been sent yet, because a moderator has to approve the submission first. */
+  /** The draft will be sent once a moderator has approved the submission. */
   | { readonly kind: 'waiting'; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
@@ -124,10 +115,7 @@ export interface EndedSubmission {
   readonly keyProblem: NoKey | undefined;
 }
 
-/**
- * Observes finished submissions, and servers that a member could not submit. Errors thrown by an observer are logged and
- * otherwise ignored.
- */
+/** Observes finished submissions, and servers that could not be submitted. An observer's errors are logged and ignored. */
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
   /** @param isShown whether the moderators' message about the submission also shows these outcomes */
@@ -144,10 +132,7 @@ export interface PipelineDeps extends SubmissionStore {
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /**
-   * Throws if another process has taken over the interaction. In that case, the other process has already told the member
-   * that nothing was sent.
-   */
+  /** Throws if the interaction was taken over; the member has then been notified that the draft was not sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
   /** Notifies the guild's admins when the service starts rejecting their key, or accepts it again. */
@@ -164,9 +149,9 @@ export interface PipelineDeps extends SubmissionStore {
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A power failure may lose a reservation, which is acceptable because nothing has been sent yet. Marking servers as sending
- * is a synced write, which also syncs everything written before it. For a submission that needs approval, saving the
- * moderators' message syncs the reservation before the member is told that the submission is waiting. If Discord rejects
+ * A power failure can lose a reservation, which is fine because no server has been sent yet. Marking servers as sending is
+ * a synced write, which also syncs everything written before it. For a submission that needs approval, saving the
+ * moderators' message syncs the reservation before the member learns that the submission is waiting. If Discord rejects
  * that message, there is nothing to save.
  */
 const NOT_SYNCED = { synced: false };
@@ -445,7 +430,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Stores the outcome of a request in one transaction, retrying if the store fails.
-   * @param record stores the outcome and returns any change to the key's status
+   * @param record stores it and returns any change to the key's status
    * @returns whether the outcome was recorded
    */
   async function recordRequest(
@@ -465,7 +450,7 @@ export function createPipeline(deps: PipelineDeps) {
   return {
     /**
      * Submits a draft: reserves the servers in one transaction, then sends the requests one after another.
-     * @throws StoreError if the servers can't be reserved, in which case nothing was sent
+     * @throws StoreError if the servers can't be reserved; none were sent
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
@@ -482,8 +467,8 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * Rebuilds the result of `submit` from the stored submission, without the announcement. Lines that weren't submitted
-     * are only included if they are still in the draft.
+     * Rebuilds the result of `submit` from the stored submission, without the announcement. Includes lines that weren't
+     * submitted while they are in the draft.
      */
     async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
@@ -514,7 +499,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether every server was sent, with none held back by a limit, a failure or a problem with the guild's key. */
+/** Whether every server was sent; false if a limit, a failure or the guild's key held any back. */
 export const isAllSent = ({
   limitedRows,
   servers,

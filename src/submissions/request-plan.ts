@@ -44,10 +44,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /**
-   * Gives this outcome to all remaining servers of games that the service doesn't know, because another request with them
-   * would be rejected too.
-   */
+  /** Gives this outcome to all servers of unknown games, because another request with them would be rejected too. */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
     const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -76,10 +73,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /**
-     * Returns the servers of the next request, or `undefined` once all servers have an outcome. Keeps returning the same
-     * servers until {@link recordOutcome} is called.
-     */
+    /** Returns the servers of the next request, the same until {@link recordOutcome} is called; `undefined` at the end. */
     next: (): readonly number[] | undefined => pending[0],
     /**
      * Records the outcome of the request returned by `next`.

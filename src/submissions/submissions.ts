@@ -28,7 +28,7 @@ export interface MessagePlace {
 }
 
 export interface SubmittedServer {
-  /** The number of the server's line in the draft. */
+  /** The line number in the draft. */
   readonly line: number;
   readonly server: ServerSubmission;
   /** `undefined` until the server has an outcome. */
@@ -44,10 +44,7 @@ export interface Submission {
   readonly id: string;
   readonly draftId: string;
   readonly guildId: string;
-  /**
-   * The interaction the member used to submit it; `undefined` if this submission was created by a moderator's decision or
-   * when an earlier submission ended.
-   */
+  /** The member's interaction that submitted it; `undefined` if a decision or an earlier submission's end created it. */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
   /** The member's user id; empty if the member had their name deleted. */
@@ -57,10 +54,7 @@ export interface Submission {
   readonly decidedBy: string;
   /** The moderator's name; empty if unknown. */
   readonly decidedByName: string;
-  /**
-   * The user id of the moderator who corrected the submission; empty if that moderator's name was deleted, and `undefined`
-   * if the submission wasn't corrected.
-   */
+  /** The user id of the moderator who corrected it; empty if their name was deleted, `undefined` without a correction. */
   readonly correctedBy: string | undefined;
   /** The name of that moderator; empty if unknown. */
   readonly correctedByName: string;
@@ -87,10 +81,7 @@ export interface Submission {
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
-  /**
-   * The interaction that the member uses to submit it; `null` if the submission is created by a moderator's decision or
-   * when an earlier submission ends.
-   */
+  /** The member's interaction that submits it; `null` if a decision or an earlier submission's end creates it. */
   readonly interactionId: string | null;
 }
 
@@ -99,8 +90,8 @@ export interface NewWaitingSubmission extends NewSubmission {
   /** When the time to decide runs out, in milliseconds since 1970. */
   readonly expiresAt: number;
   /**
-   * The moderator who corrected the submission, and their interaction. If omitted, the submission keeps the previous
-   * submission's correction, unless the member submits it themselves.
+   * The moderator who corrected it, and their interaction. If omitted, it keeps the previous submission's correction,
+   * unless the member submits it.
    */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, it is copied from the previous submission. */
@@ -186,10 +177,7 @@ export function createSubmissions({
     return id;
   }
 
-  /**
-   * Returns a creation time for a draft's next submission. It is always later than that of the latest submission, even if
-   * the clock was set back.
-   */
+  /** Returns a creation time later than that of the draft's latest submission, even if the clock was set back. */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
@@ -304,10 +292,7 @@ export function createSubmissions({
     };
   }
 
-  /**
-   * Returns the latest submission of a draft in this guild, optionally only considering those that need, or needed, a
-   * moderator's approval.
-   */
+  /** Returns the latest submission of a draft in this guild, optionally of those that need or needed approval. */
   async function latest(
     guildId: string,
     draftId: string,
@@ -348,8 +333,8 @@ export function createSubmissions({
   }
 
   /**
-   * Returns the latest submission of a draft. If it is being sent without needing approval, first waits until it ends, for
-   * 15 minutes at most, or until the bot has to stop.
+   * Returns a draft's latest submission. If that is being sent without approval, first waits until it ends, for 15 minutes
+   * at most, or until the bot has to stop.
    */
   async function settled(
     guildId: string,
@@ -363,10 +348,7 @@ export function createSubmissions({
     }
   }
 
-  /**
-   * Ends a waiting submission and records the outcome of its servers. The servers of a withdrawn submission don't get an
-   * outcome.
-   */
+  /** Ends a waiting submission and records the servers' outcome. The servers of a withdrawn one don't get an outcome. */
   async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
     // Withdrawn submissions aren't part of the history. The moderators' message shows their servers until they are deleted.
@@ -422,10 +404,7 @@ export function createSubmissions({
 
   const abandoned = () => running().where(isAbandoned(store, processId));
 
-  /**
-   * Ends the selected submissions. Servers that may have been sent get the outcome `unknown`; all others get `not-sent`
-   * with this reason.
-   */
+  /** Ends the selected submissions. Servers that may have been sent become `unknown`; others `not-sent` for this reason. */
   async function endRunning(
     some: ReturnType<typeof running>,
     reason: NotSentOutcome['reason'],
@@ -461,7 +440,7 @@ export function createSubmissions({
       const rows = submission.servers.filter(({ line }) => !later.has(line)).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
-    /** Returns the id of a draft's latest submission, or an empty string if there is none. */
+    /** Returns the id of a draft's latest submission; '' without one. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
     find: findSubmission,
@@ -548,8 +527,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission that the interaction submitted, or the submissions that it decided. If the member's submission
-     * needed approval, returns the draft's latest submission instead.
+     * Returns the submission made by the interaction, or those that it decided. For a member's submission that needed
+     * approval, returns the draft's latest one.
      */
     async by(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
@@ -580,10 +559,7 @@ export function createSubmissions({
         await drafts.delete(draftId);
       }
     },
-    /**
-     * Ends those of a guild's submissions that started before a given time and are still running because their outcomes
-     * could not be recorded.
-     */
+    /** Ends a guild's submissions that started before a given time and couldn't end because recording outcomes failed. */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
@@ -596,10 +572,7 @@ export function createSubmissions({
         running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
         'bot',
       ),
-    /**
-     * Returns an interaction's finished submissions that another process ran. The member may not have been told their
-     * outcome.
-     */
+    /** Returns an interaction's finished submissions that another process ran, possibly without notifying the member. */
     async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
         .where('submissions.guild_id', '=', guildId)
@@ -609,11 +582,11 @@ export function createSubmissions({
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** Returns the ids of guilds with a submission that was being run by a process that has died. */
+    /** Returns the ids of guilds with a submission that a process left running when it died. */
     async abandonedGuilds(): Promise<readonly string[]> {
       return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
     },
-    /** Ends a guild's submissions that were being run by a process that has died. */
+    /** Ends a guild's submissions that a process left running when it died. */
     endAbandoned: (guildId: string): Promise<void> =>
       endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
   };
@@ -635,8 +608,8 @@ export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonl
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /**
- * Returns the id of the draft in which a member edits the declined lines of a list whose draft has continued with the other
- * lines. It is a short form of the submission's id, so that it fits into custom ids.
+ * Returns the id of the draft for editing a list's declined lines, if the list's own draft has continued with the others.
+ * It is a short form of the submission's id, so that it fits into custom ids.
  */
 export const declinedDraftId = (submissionId: string): string =>
   Buffer.from(submissionId.replaceAll('-', ''), 'hex').toString('base64url');

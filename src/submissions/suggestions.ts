@@ -24,8 +24,8 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * Returns the games that the guild allows: first those that it submits most, then the most widely known ones. Makes no
-   * network requests, because Discord is waiting for the autocomplete response.
+   * Returns the games that the guild allows: first those it submits most, then the widely known ones. Doesn't make network
+   * requests, because Discord is waiting for the autocomplete response.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);

@@ -49,9 +49,7 @@ interface WaitingSubmissionsDeps extends SubmissionStoreBase {
   readonly submissions: Submissions;
 }
 
-/**
- * Reads and withdraws submissions that are waiting for a moderator. Every method throws a StoreError when the store fails.
- */
+/** Reads and withdraws submissions waiting for a moderator. Every method throws a StoreError when the store fails. */
 export function createWaitingSubmissions({ store, drafts, submissions, now }: WaitingSubmissionsDeps) {
   const { tables } = store;
   const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
@@ -89,7 +87,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Returns the addresses of a member's servers that are waiting for a moderator.
+   * Returns the addresses of a member's waiting servers.
    * @param exceptId the id of a draft to leave out
    */
   async function ownAddresses({ guildId, user }: Submitter, exceptId = ''): Promise<ReadonlySet<string>> {
@@ -101,8 +99,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting. Must
-   * be called inside the guild's transaction.
+   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if it isn't waiting. Must be called in
+   * the guild's transaction.
    */
   async function withdrawSubmission(
     by: Submitter,
@@ -141,8 +139,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
-     * Returns the reason why a draft's servers can't be added to those waiting for approval. If there is none, the attempt
-     * counts towards how often the member can submit. Must be called inside the guild's transaction.
+     * Returns the reason why a draft's servers can't wait for approval. Otherwise, the attempt counts towards how often the
+     * member can submit. Must be called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
@@ -170,10 +168,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /**
-     * Returns the draft of the member's own waiting submission for editing, or the reason why the submission is no longer
-     * waiting.
-     */
+    /** Returns the draft of the member's own waiting submission for editing, or the reason why that isn't waiting. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');

@@ -14,10 +14,7 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/**
- * The tables to copy, with the columns of their primary keys. Stored values are copied separately. Leases aren't copied,
- * because no process is running.
- */
+/** The tables to copy, with their primary keys. Values are copied separately; leases aren't, as no process is running. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
   drafts: ['id'],
@@ -26,7 +23,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   used: ['guild_id'],
   guild_departures: ['guild_id'],
 };
-/** Values that a store writes by itself at startup. */
+/** Values that a store writes at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
 /** Number of rows per statement. SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
@@ -41,10 +38,7 @@ export interface CopyDeps {
 export interface CopyResult {
   /** The number of copied rows, keyed by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /**
-   * The names of encrypted values that can't be decrypted with the given keys, for example because a record was already
-   * damaged.
-   */
+  /** The names of encrypted values that the given keys can't decrypt, for example because a record was damaged. */
   readonly unreadable: readonly string[];
 }
 
@@ -57,7 +51,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // Warnings are suppressed, because the single transaction can take minutes and nothing else is waiting for it.
+  // Warnings are suppressed, because the single transaction can take minutes and isn't holding up anything else.
   const quiet = { ...logger, warn: () => undefined };
   // The source isn't migrated, because the operator may go back to an older version of the bot.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });

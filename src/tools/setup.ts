@@ -97,10 +97,7 @@ async function tryToken(env: Environment): Promise<TestedValue> {
   return checkPortal(withDeadline(api), config);
 }
 
-/**
- * Checks whether the service at this URL responds according to the specification. Whether the service accepts a key is only
- * checked by the doctor.
- */
+/** Checks whether the service at this URL responds as specified. Only the doctor checks whether it accepts a key. */
 async function tryListing(env: Environment): Promise<TestedValue> {
   const { listingApiKey: _, ...config } = readListingConfig(env);
   const finding = await find('Listing service', () => checkListing(config));

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
 import { StoreError } from '../storage/store-error.ts';
 
-/** Errors whose message tells the operator everything. A stack trace would only be a distraction. */
+/** Errors with a complete message for the operator. A stack trace would only be a distraction. */
 const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
 
 /**

@@ -25,7 +25,7 @@ export const optionText = (command: CommandName, option: string) =>
     return text.description;
   });
 
-/** Returns the name, in every language, of the choice that represents an outcome. */
+/** Returns the localised names of an outcome's choice. */
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
@@ -44,10 +44,7 @@ const described = (name: string, descriptionIn: (sentences: Sentences) => string
   description_localizations: localizations(descriptionIn),
 });
 
-/**
- * Returns the translations of a text, keyed by Discord's locale codes. Leaves out translations that equal the English
- * default, because Discord would drop them.
- */
+/** Returns a text's translations by Discord locale code, without those equal to the English default: Discord drops them. */
 function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
   const english = textIn(ENGLISH.sentences);
   const texts = languages.flatMap(({ locales, sentences }) => {

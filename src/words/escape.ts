@@ -31,10 +31,7 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
   return part;
 }
 
-/**
- * Maximum length of an escaped name, in UTF-16 units. A name can have 100 characters (Discord's limit for a choice), and
- * every character may need to be escaped.
- */
+/** Maximum length of an escaped name in UTF-16 units: 100 characters (Discord's limit for a choice), each escaped. */
 export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
 
 /** Escapes the name of a game or a member, like {@link escapeText}. */
@@ -49,10 +46,7 @@ export function memberText({ id, name }: { readonly id: string; readonly name: s
   return name === '' ? `<@${id}>` : `<@${id}> (${escapeName(name)})`;
 }
 
-/**
- * Maximum length of the service's message, in UTF-16 units. The rest of a Discord message of 2,000 is needed for the
- * address and the next steps.
- */
+/** Maximum length of the service's message, in UTF-16 units. The address and next steps need the rest of the 2,000. */
 const MOST_TEXT = 1200;
 
 /**

@@ -36,10 +36,7 @@ export const gameLabels = (games: readonly Game[]) =>
     return { label: isAlone ? label : `${label} (${visibleLine(game.alias)})`, alias: game.alias };
   });
 
-/**
- * Whether the alias can be the value of a select option, which must have 1 to 100 characters (Discord docs: Components,
- * Select Option).
- */
+/** Whether the alias has 1 to 100 characters, as a select option's value must (Discord docs: Components, Select Option). */
 export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
 
 /** Returns a game as a select option. If the game's name is invisible, the option shows the alias instead. */
@@ -48,10 +45,7 @@ export const gameOption = ({ name, alias }: Game) => ({
   value: alias,
 });
 
-/**
- * Returns the games that can be select options, widely known games first. There may be more than the 25 options that a
- * select allows.
- */
+/** Returns the games that can be select options, widely known ones first, even if they exceed a select's maximum of 25. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
 /** Lists games with their aliases, for a sentence that asks the user to choose one. */
@@ -88,9 +82,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/**
- * Returns a message saying that a game is unknown or not allowed here. If it's unknown, suggests the most similar games.
- */
+/** Returns the message about a game that is unknown or not allowed here. If unknown, suggests the most similar games. */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)

@@ -11,7 +11,7 @@ import type { Audience, Translate } from './words.ts';
  */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
 
-/** Describes what is wrong with the guild's key and what the reader can do about it. */
+/** Describes the problem with the guild's key and the next step for the reader. */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {

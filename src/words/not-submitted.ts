@@ -11,10 +11,10 @@ import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** A reason that nothing was sent, apart from a problem with the guild's key. */
+/** Why a submission wasn't sent, apart from a problem with the guild's key. */
 type OtherReason = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
 
-/** Returns why nothing was sent, as a sentence for the member. */
+/** Returns why a submission wasn't sent, as a sentence for the member. */
 export function notSubmittedText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t } = audience;
   switch (reason.code) {
@@ -35,7 +35,7 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Returns why an approved submission is still waiting instead of being sent, and what the moderator can do. */
+/** Returns why an approved submission is still waiting instead of being sent, and the moderator's next step. */
 export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
@@ -78,16 +78,10 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/**
- * Maximum number of remaining servers at which members are warned of a limit. Not used for the daily quota, which is always
- * mentioned.
- */
+/** Members are warned of a limit when at most this many servers are left. The daily quota is always mentioned. */
 const FEW_LEFT = 10;
 
-/**
- * Returns how many more servers can be submitted. Limits other than the daily quota are only mentioned if few servers
- * remain.
- */
+/** Returns how many more servers can be submitted. Mentions limits other than the daily quota only if few remain. */
 export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { time: fromText(limited.until) });
@@ -95,10 +89,7 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/**
- * Describes the earlier submission of the first server that was already submitted. If its outcome is unknown, also says
- * where to look it up.
- */
+/** Describes the earlier submission of the first server already submitted, and where to look up an unknown outcome. */
 function beforeTexts(
   { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,

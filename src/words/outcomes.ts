@@ -18,10 +18,7 @@ import {
 import { failureText, serviceWords } from './service.ts';
 import type { Audience, Translate } from './words.ts';
 
-/*
- * Text about the outcomes of one or more servers, for members, the log channel and files. After a crash, interrupted
- * submissions are reported with the same text.
- */
+/* Texts about outcomes for members, the log channel and files. Submissions interrupted by a crash get the same texts. */
 
 /** A server and its outcome, with its line number if it has one. */
 export interface ServerWithOutcome {
@@ -33,10 +30,7 @@ export interface ServerWithOutcome {
 /** Servers with the same kind of outcome. Unless they were accepted, the service's message is also the same. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /**
-   * The service's escaped messages, or the reason that there are none. Accepted servers can have several different
-   * messages.
-   */
+  /** The service's escaped messages, or the reason for having none. Accepted servers can have several different ones. */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
@@ -46,10 +40,7 @@ const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Maximum number of groups to show after the first group of each kind of outcome. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
-/**
- * Maximum length of the service's message about several servers, in UTF-16 units. With this limit, all messages together
- * fit into a reply of 2,000 or an embed.
- */
+/** Maximum length of the service's message about several servers, in UTF-16 units. All of them fit into a reply (2,000). */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
@@ -118,10 +109,7 @@ function logText(t: Translate, outcome: ServerOutcome): string {
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
-/**
- * Groups servers by outcome, and returns the groups that fit into a message. The first group of each kind of outcome is
- * always included.
- */
+/** Groups servers by outcome. Returns the groups that fit into a message, always with the first of each kind. */
 function groupsOf(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -145,10 +133,7 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/**
- * Joins the different messages about accepted servers, up to a maximum number. Groups with other outcomes have only one
- * message.
- */
+/** Joins the different messages about accepted servers, up to a maximum number. Other groups have only one message. */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
   const isMore = texts.length > MOST_FURTHER + 1;
@@ -163,10 +148,7 @@ const isAdded = (outcome: ServerOutcome): boolean =>
 const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
-/**
- * Like {@link saidOf}, but for use after a heading. For accepted servers, the heading already explains what the message
- * means, so the message is only quoted.
- */
+/** Like {@link saidOf}, but after a heading, which already explains the message about accepted servers; only quotes it. */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
   const original = escapeText(outcome.message, longest);
@@ -178,16 +160,13 @@ function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: 
   return withSign(kind, sentences(heading, text));
 }
 
-/**
- * Adds the next step to the text about an outcome. If the text ends with a message from the service, the next step starts
- * on a new line.
- */
+/** Adds the next step to the text about an outcome, on a new line if the text ends with a message from the service. */
 function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
 }
 
-/** Returns what the member can do about servers with the same outcome. */
+/** Returns the member's next step for servers with the same outcome. */
 function nextText(
   audience: Audience,
   outcome: ServerOutcome,
@@ -198,7 +177,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      // The text about the outcome already says when the paused key can be used again.
+      // The text about the outcome already has the time at which the paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return unknownText(audience, servers);
@@ -229,10 +208,7 @@ export function unknownText(audience: Audience, servers: readonly ServerSubmissi
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
   servers.length === 1 ? servers[0] : undefined;
 
-/**
- * Returns the page on which to look up servers with an unknown outcome. For a single server, this is the page about that
- * server; for several, it's the list.
- */
+/** Returns the page on which to look up servers with an unknown outcome: a single server's own page, or the list. */
 export function pageOfUnknown(
   audience: Pick<Audience, 'pages'>,
   ended: readonly ServerWithOutcome[],

@@ -2,10 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
-/**
- * Matches the space after a full-width full stop. Chinese and Japanese leave it out, because the full stop already includes
- * the space.
- */
+/** Matches the space after a full-width full stop, which Chinese and Japanese omit because the character includes it. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
 /** Joins whole sentences and leaves out absent ones. */
@@ -39,7 +36,7 @@ export const fromText = (at: number): string =>
   `<t:${Math.ceil(at / MINUTE_MS) * 60}${at < Date.now() + DAY_MS ? ':t' : ''}>`;
 
 /**
- * Formats a time in the past as Discord markup, which Discord shows in the reader's language.
+ * Formats a past time as Discord markup, shown in the reader's language.
  * @param at milliseconds since 1970
  */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;

@@ -6,8 +6,8 @@ import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * The emoji that marks each outcome in text, and the colour of the embed (Discord's own green, red and yellow). Servers
- * that the bot rejects before sending look like `not-sent`.
+ * The emoji for each outcome, and the embed's colour (Discord's own green, red and yellow). Servers that the bot rejects
+ * before sending look like `not-sent`.
  */
 export const LOOK = {
   accepted: { sign: '✅', color: 0x57f287 },
@@ -64,10 +64,7 @@ export function serverLine(
 /** Matches a line built by {@link serverLine}, or a list item that contains typed text. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
-/**
- * Reads the game servers in one of the bot's own messages as rows that can be submitted again. Doesn't include servers from
- * attached files.
- */
+/** Reads the servers in one of the bot's messages as rows that can be submitted again. Ignores attached files. */
 export function readServerLines(shown: TextParts): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
   return texts
@@ -123,16 +120,11 @@ export function typedLine(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/**
- * Maximum number of lines to list in a message. More lines wouldn't fit on a phone's screen, and all of them are in the
- * files.
- */
+/** Maximum number of lines in a message. More wouldn't fit on a phone's screen, and the files contain all of them. */
 export const MOST_NAMED = 5;
 /** Maximum number of lines to list after each text, if a message has several texts. */
 export const FEW_NAMED = 3;
-/**
- * Maximum length of typed text to repeat in a line, in UTF-16 units. Such a line wraps to at most three lines on a phone.
- */
+/** Maximum length of typed text repeated in a line, in UTF-16 units. It wraps to at most three lines on a phone. */
 const LONGEST_ITEM = 40;
 
 /** Formats a server's address for use in a sentence. */
@@ -174,10 +166,7 @@ export interface ServerEmbed {
   readonly description: string;
 }
 
-/**
- * Maximum length of the lines in an embed, in UTF-16 units (Discord docs: Message resource, "Embed Limits"). Leaves room
- * for a last line with the number of remaining servers.
- */
+/** Maximum length of an embed's lines in UTF-16 units (Discord docs: Message, "Embed Limits"), with room for a last one. */
 const EMBED_CAPACITY = 4096 - 100;
 
 /**

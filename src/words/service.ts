@@ -4,8 +4,8 @@ import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * Returns the service's message unchanged. If the reader's language isn't English and the message is one of the six in the
- * specification, a translation is placed in front of it.
+ * Returns the service's message unchanged, after a translation if the reader's language isn't English and the message is
+ * one of the specification's six.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
@@ -14,10 +14,7 @@ export function serviceWords(message: string, t: Translate): string {
   return meaning === original ? message : t('said.both', { meaning, original });
 }
 
-/**
- * Returns a sentence that explains to a member why the listing service gave no usable response. Doesn't include any text
- * from the service.
- */
+/** Returns why the listing service gave no usable response, as a sentence for a member. Doesn't quote the service. */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');

@@ -25,10 +25,7 @@ export type Translate = TFunction & {
   site(page?: string): string;
 };
 
-/**
- * Returns the sentences for one of Discord's locale codes (such as `en-US` or `de`), or in English if the language isn't
- * supported.
- */
+/** Returns the sentences for a Discord locale code (such as `en-US` or `de`), or in English if it isn't supported. */
 export type WordsFor = (locale: string) => Translate;
 
 /** The person who reads a sentence. */
@@ -37,7 +34,7 @@ export interface Audience {
   readonly t: Translate;
   /** Formats a command as a clickable mention, or as plain text if its ID isn't known yet. */
   readonly mention: (command: string) => string;
-  /** Whether the reader can manage the guild. Admins are told what to do, and other members are told who to ask. */
+  /** Whether the reader can manage the guild. Admins read what to do, and other members read who to ask. */
   readonly isAdmin: boolean;
   readonly pages: ListingPages;
 }
