@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     if (error instanceof ExpiredLeaseError || error instanceof StuckTransactionError) {
       // Exits without waiting for unfinished work. Either other processes have reported that work as interrupted, or it is
       // waiting for the stuck transaction.
-      logger.error({ err: error }, `${error.message}: exiting so that it can be restarted`);
+      logger.error({ err: error }, `${error.message}: exiting so that the bot can be restarted`);
       process.exit(1);
     }
     // A rejected token can be reported more than once.

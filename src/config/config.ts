@@ -184,7 +184,7 @@ export function readStoreUrl(env: Environment, given: string): StoreUrl {
   if (url?.kind === 'sqlite') return url;
   if (!/^[A-Z_]+$/.test(given)) {
     throw new ConfigError(
-      'an argument must be a file, such as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
+      'each argument must be a file, such as sqlite://data/bot.sqlite, or the name of a variable with a URL, such as ' +
         'STORE_URL. Do not put a password in an argument: everyone on this machine can read it',
     );
   }

@@ -36,7 +36,7 @@ export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<
 function checkListingPage({ listingUrl }: Config): string {
   if (listingUrl !== undefined) return listingUrl;
   throw new CheckSkippedError(
-    'LISTING_URL is not set: members with an unconfirmed submission have to ask an admin',
+    'LISTING_URL is not set: members have to ask an admin whether an unconfirmed submission has arrived',
   );
 }
 
@@ -49,7 +49,7 @@ async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise
   const steam = createSteam({ steamApiUrl, logger: SILENT });
   const fix = 'check STEAM_API_URL and the network; submissions work without it';
   const failed = (error: unknown) => {
-    throw new CheckWarningError(`Steam doesn't respond as it should: ${reason(error)}`, fix);
+    throw new CheckWarningError(`Steam isn't responding as expected: ${reason(error)}`, fix);
   };
   const [first] = await steam.ask(SAMPLE_ADDRESS).catch(failed).finally(steam.close);
   return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
@@ -62,7 +62,7 @@ async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<
     return `${name} responds`;
   } catch (error) {
     throw new CheckFailedError(
-      `${name} does not respond as it should: ${reason(error)}`,
+      `${name} isn't responding as expected: ${reason(error)}`,
       'copy it again, or remove it',
     );
   }

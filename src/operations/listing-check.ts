@@ -51,7 +51,7 @@ export async function checkListing(config: ListingConfig): Promise<string> {
   }
   const better = await listingUrlWithoutApi(config);
   throw new CheckFailedError(
-    `${baseUrl}/api does not respond as it should: ${outcome.reason}, ${outcome.detail}`,
+    `${baseUrl}/api isn't responding as expected: ${outcome.reason}, ${outcome.detail}`,
     better === undefined
       ? 'check LISTING_API_URL, the network and the service itself'
       : `set LISTING_API_URL=${better}, where the service responds`,

@@ -34,7 +34,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
       Object(sealed).k === encryptionKeyId ? undefined : encryption.seal(plain, context);
     const unreadable = await openEncrypted(store, encryption, reencrypt, stopping);
     if (unreadable.length > 0) {
-      logger.warn({ unreadable }, 'could not decrypt some records; keeping them unchanged');
+      logger.warn({ unreadable }, 'could not decrypt some records; leaving them unchanged');
     }
     for (const id of formerKeys) await store.values.delete(`${USED_KEY}:${id}`);
     logger.info(

@@ -35,7 +35,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     onFatal(
       new FatalDiscordError(
         `Discord's gateway has been silent for ${Math.floor(silentMs / 1000)} seconds (EXIT_WHEN_SILENT_SECONDS): ` +
-          'exiting so that it can be restarted',
+          'exiting so that the bot can be restarted',
       ),
     );
   }

@@ -129,7 +129,7 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
     .split(/\s+/)
     .map((line) => Buffer.from(line, 'base64'));
   if (keys.every((key) => key.length === KEY_BYTES)) return keys;
-  throw new EncryptionKeyError(`${path} must have one base64 key of ${KEY_BYTES} bytes on each line`);
+  throw new EncryptionKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
 }
 
 /** Whether users other than the owner can access the file. Always false on Windows, where the mode doesn't show that. */

@@ -35,7 +35,7 @@ export type Encryption = ReturnType<typeof createEncryption>;
 export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
   if (newest === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
-    throw new RangeError(`encryption needs keys of ${KEY_BYTES} bytes`);
+    throw new RangeError(`encryption needs ${KEY_BYTES}-byte keys`);
   }
   const byId = new Map(keys.map((key) => [keyId(key), key]));
   /** The id of the key that `seal` encrypts with. */

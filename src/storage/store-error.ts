@@ -19,8 +19,8 @@ export function reason(error: unknown): string {
 /** Creates the error for a PostgreSQL database that doesn't respond or rejects the bot's user. */
 export const cannotUse = (name: string, cause: unknown): StoreError =>
   new StoreError(
-    `cannot use the database ${name}: ${reason(cause)}; check that the server runs, and check user, password, host and ` +
-      'database in STORE_URL',
+    `cannot use the database ${name}: ${reason(cause)}; check that the server is running, and that the user, password, ` +
+      'host and database in STORE_URL are correct',
     { cause },
   );
 

@@ -99,7 +99,9 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     await listing.behave({ kind: 'ok' });
     process.kill(bot.process.pid ?? 0, 'SIGCONT');
     expect(await bot.process.exited()).toMatchObject({ status: 1, wanted: false });
-    expect(bot.output()).toContain('others have taken over its work: exiting so that it can be restarted');
+    expect(bot.output()).toContain(
+      'others have taken over its work: exiting so that the bot can be restarted',
+    );
     expect(requests()).toEqual([1, 1, 0]);
   });
 

@@ -70,7 +70,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
     const message = await refusal(store);
-    expect(message).toContain('must have one base64 key of 32 bytes on each line');
+    expect(message).toContain(`each line of ${store.path}.key must be a 32-byte key in base64`);
     if (text !== '') expect(message).not.toContain(text);
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });

@@ -275,7 +275,7 @@ describe("the doctor's check of Discord", () => {
 describe("the doctor's check of everything else", () => {
   it("finds a listing service that it can't reach, and a key that the service rejects", async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
-    await fails('Listing service', /does not respond as it should: unreachable/, nowhere);
+    await fails('Listing service', /isn't responding as expected: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
     await fails('Listing service', /rejects LISTING_API_KEY: Invalid API key\./, wrong);
     expect((await examine({ LISTING_API_KEY: '' })).text).toMatch(
@@ -289,7 +289,7 @@ describe("the doctor's check of everything else", () => {
     listing.allow(OPERATOR_KEY);
     const { failed, text } = await examine({ LISTING_API_URL: `${listing.url}/api` });
     expect(failed).toEqual(['Listing service']);
-    expect(text).toContain(`${listing.url}/api/api does not respond as it should: not-found, HTTP 404`);
+    expect(text).toContain(`${listing.url}/api/api isn't responding as expected: not-found, HTTP 404`);
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
@@ -309,7 +309,7 @@ describe("the doctor's check of everything else", () => {
     bot.records.behaveAsSteam({ kind: 'status', status: 403 });
     const { text: warned, failed } = await examine(on);
     expect(failed).toEqual([]);
-    expect(warned).toMatch(/^warning +Server lookup +Steam doesn't respond as it should: .* status 403$/m);
+    expect(warned).toMatch(/^warning +Server lookup +Steam isn't responding as expected: .* status 403$/m);
   });
 
   it('accepts a bot that has never been started', async () => {
@@ -383,7 +383,7 @@ describe("the doctor's check of everything else", () => {
     const { failed, text } = await examine(wrong);
     expect(failed).toEqual(['Webhook', 'Heartbeat']);
     expect(text).toMatch(
-      /does not respond as it should: HTTP 404[\s\S]*does not respond as it should: ECONNREFUSED/,
+      /isn't responding as expected: HTTP 404[\s\S]*isn't responding as expected: ECONNREFUSED/,
     );
     expect(text).not.toMatch(/s3cret|webhooks/);
   });
