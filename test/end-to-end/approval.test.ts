@@ -7,6 +7,7 @@ import {
   approvalsIn,
   approve,
   DECISIONS,
+  decline,
   directTo,
   inStaff,
   turnApprovalOn,
@@ -21,6 +22,7 @@ import {
   allowGames,
   chooseLogChannel,
   csvOf,
+  deleteName,
   edit,
   labelsOf,
   lines,
@@ -65,12 +67,6 @@ async function submittedBefore(guild: TestGuild) {
   await addServer(guild.admin, `${HOST}:1`);
   return addServer(guild.member, `${HOST}:1`);
 }
-
-const declineAs = async (guild: TestGuild, on: Parameters<typeof openModal>[1], reason: string) => {
-  const moderator = inStaff(guild, 'admin');
-  const { modal } = await openModal(moderator, on, 'Decline');
-  return moderator.submit(modal, { reason });
-};
 
 describe('a submission that needs approval', () => {
   it('waits for a moderator, and is only sent once even if Approve is pressed twice', async ({
@@ -124,7 +120,7 @@ describe('a submission that needs approval', () => {
   it('shows its outcome to a member who edits it too late', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
-    await declineAs(guild, message, '');
+    await decline(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
       expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
       expect(textOf(answer)).not.toContain('already submitted');
@@ -228,7 +224,7 @@ describe('a submission that needs approval', () => {
     const { message } = await oneWaits(guild);
     const { modal } = await openModal(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
-    expect(textOf(await declineAs(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
+    expect(textOf(await decline(guild, message, 'Not **ours** @everyone'))).toContain('Declined');
     expect(textOf(message)).toContain('Reason: Not');
     expect(message.current.mention_everyone).toBe(false);
     expect(labelsOf(message)).toEqual([]);
@@ -290,7 +286,7 @@ describe('a submission that needs approval', () => {
   }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
-    await declineAs(guild, await waitingIn(guild), 'Not today');
+    await decline(guild, await waitingIn(guild), 'Not today');
     const seen = await member.slash('submissions');
     expect(textOf(seen)).toMatch(
       /1\. 2 game servers\n│ ❌ Declined by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
@@ -346,7 +342,7 @@ describe('a submission that needs approval', () => {
       expect(textOf(each)).toContain('right.example.com:2');
     }
     // Deleting the moderator's name also deletes it from the correction.
-    await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
+    await deleteName(admin);
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by a moderator');
     const ofAdmin = 'SELECT id FROM submissions WHERE guild_id = ? AND (corrected_by = ? OR decided_by = ?)';
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
@@ -479,7 +475,7 @@ describe('a submission that needs approval', () => {
     await pressSetting(guild, 'Games', 'Allow all games');
     await addServer(admin, `${HOST}:1`);
     expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
-    await declineAs(guild, message, '');
+    await decline(guild, message, '');
     // The bot asks the moderator and the member to check whether the server arrived.
     const reply = await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
@@ -535,7 +531,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*not sent: .*reached/);
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
-    await declineAs(guild, message, '');
+    await decline(guild, message, '');
   });
 
   it('keeps all servers that its button counts, no matter what the daily quota is', async ({
@@ -667,7 +663,7 @@ describe('a submission that needs approval', () => {
     member,
   }) => {
     const { reply, message } = await oneWaits(guild);
-    await declineAs(guild, message, 'Wrong port.');
+    await decline(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
     const history = await member.slash('submissions');
     expect(labelsOf(history)).toEqual(['Edit and submit again', 'Export']);
@@ -683,8 +679,8 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
     // If there are several declined submissions, each has a button with its address or its number of servers.
     const list = await pressSubmit(member, await paste(member, lines(2)));
-    await declineAs(guild, await waitingIn(guild), '');
-    await declineAs(guild, second, '');
+    await decline(guild, await waitingIn(guild), '');
+    await decline(guild, second, '');
     await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
     expect(labelsOf(await member.slash('submissions')).slice(0, 2)).toEqual([
       `Edit and submit again · ${HOST}:2`,
@@ -708,7 +704,7 @@ describe('a submission that needs approval', () => {
     const member = guild.person({ locale });
     await turnApprovalOn(guild);
     await addServer(member, `${HOST}:1`);
-    await declineAs(guild, await waitingIn(guild), 'Wrong port.');
+    await decline(guild, await waitingIn(guild), 'Wrong port.');
     await expect.poll(() => directTo(guild, member).length).toBe(1);
     const [direct] = directTo(guild, member);
     expect(direct?.current.content).toContain(pointer);
@@ -776,7 +772,7 @@ describe('a submission that needs approval', () => {
     await turnApprovalOn(guild);
     for (const list of [`${HOST}:1 cs2\n${HOST}:2 rust`, 'other.example.com:1 cs2']) {
       await pressSubmit(member, await paste(member, list));
-      await declineAs(guild, await waitingIn(guild), '');
+      await decline(guild, await waitingIn(guild), '');
     }
     clock.advance(DAY_MS);
     await pressSetting(guild, 'Approval', 'Turn approval off');
@@ -789,7 +785,7 @@ describe('a submission that needs approval', () => {
     await pressSubmit(member, preview);
     expect(listing.submitted).toMatchObject([{ server: HOST, port: 1 }]);
     expect(labelsOf(await admin.slash('submissions')).join()).not.toContain('again');
-    await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+    await deleteName(member);
     expect(textOf(await member.press(history, 'Edit and submit again · other.example.com:1'))).toContain(
       "This isn't yours.",
     );
@@ -1087,7 +1083,7 @@ describe('a submission that needs approval', () => {
     member,
   }) => {
     const { message } = await oneWaits(guild);
-    await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+    await deleteName(member);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
     const reply = await addServer(member, 'last.example.com:1');
     expect(textOf(reply)).toContain(WAITS);

@@ -5,7 +5,7 @@ import { afterAll, expect } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { modalOf, oneBot, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, addsOf, componentsOf, postPanel } from '../support/people.ts';
+import { ACCEPTED, addServer, addsOf, componentsOf, deleteName, postPanel } from '../support/people.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'blocked-'));
 const LISTS = ['ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'] as const;
@@ -63,9 +63,7 @@ it.for([
   const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
   // Blocked users can still delete their data.
-  const privacy = await person.slash('privacy');
-  const question = await person.press(privacy, 'Delete my name');
-  expect(textOf(await person.press(question, 'Delete my name'))).toContain('Your name no longer appears');
+  expect(textOf(await deleteName(person))).toContain('Your name no longer appears');
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 

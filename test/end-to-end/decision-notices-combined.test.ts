@@ -1,8 +1,16 @@
 import { expect } from 'vitest';
-import { allNotified, approvalsIn, approve, directTo, inStaff, turnApprovalOn } from '../support/approval.ts';
+import {
+  allNotified,
+  approvalsIn,
+  approve,
+  decline,
+  directTo,
+  inStaff,
+  turnApprovalOn,
+} from '../support/approval.ts';
 import { botTest, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
-import { ACCEPTED, addServer, openModal } from '../support/people.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
@@ -24,10 +32,7 @@ it('decisions made within a minute are combined into one direct message, but rep
   const moderator = inStaff(guild, 'admin');
   const [first, second, third, fourth] = approvalsIn(guild);
   for (const message of [first, second, fourth]) if (message) await moderator.press(message, 'Approve');
-  if (third) {
-    const { modal } = await openModal(moderator, third, 'Decline');
-    await moderator.submit(modal, { reason: 'Not ours' });
-  }
+  if (third) await decline(guild, third, 'Not ours');
   const [approved, , declined] = replies;
   await expect.poll(() => approved && textOf(approved)).toContain(ACCEPTED);
   await expect.poll(() => declined && textOf(declined)).toContain('Not ours');

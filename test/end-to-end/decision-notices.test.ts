@@ -1,12 +1,20 @@
 import { expect } from 'vitest';
-import { allNotified, approve, directTo, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import {
+  allNotified,
+  approve,
+  decline,
+  directTo,
+  inStaff,
+  turnApprovalOn,
+  waitingIn,
+} from '../support/approval.ts';
+import { botTest, setKey, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
+  deleteName,
   labelsOf,
   lines,
-  openModal,
   paste,
   pickSetting,
   pressSetting,
@@ -18,12 +26,6 @@ const it = botTest();
 
 const HOST = 'told.example.com';
 const PROMISE = "You'll also get a direct message.";
-
-async function decline(guild: TestGuild, reason: string): Promise<void> {
-  const moderator = inStaff(guild, 'admin');
-  const { modal } = await openModal(moderator, await waitingIn(guild), 'Decline');
-  await moderator.submit(modal, { reason });
-}
 
 it('a member is notified of a decision once by direct message, and in the reply', async ({
   guild,
@@ -99,7 +101,7 @@ it('a member sees the reason for a declined submission in their own language', a
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');
   const reply = await addServer(mia, `${HOST}:1`);
-  await decline(guild, 'Not **ours** @everyone');
+  await decline(guild, await waitingIn(guild), 'Not **ours** @everyone');
   await expect.poll(() => directTo(guild, mia).length).toBe(1);
   const [message] = directTo(guild, mia);
   expect(message && textOf(message)).toMatch(/Abgelehnt.*Not .*Mit .*\/privacy/s);
@@ -119,7 +121,7 @@ it("members aren't notified of their own actions", async ({ bot, guild, member, 
   await expect.poll(() => textOf(own)).toContain(ACCEPTED);
   const forgotten = await addServer(guild.member, `${HOST}:3`);
   expect(textOf(forgotten)).toContain(PROMISE);
-  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  await deleteName(member);
   await expect
     .poll(() =>
       bot.store.rows(
@@ -159,7 +161,7 @@ it('members can turn direct messages off in /privacy, and admins can for everyon
   expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
   // Deleting the name also deletes the member's choice about direct messages.
   await member.press(privacy, 'Turn direct messages off');
-  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  await deleteName(member);
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
@@ -216,6 +218,6 @@ it('if a submission has to wait again, the member is only notified of the final 
   await expect.poll(() => textOf(reply)).toContain(`2 sent for review. “${ACCEPTED}”`);
   expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
-  await decline(guild, '');
+  await decline(guild, await waitingIn(guild), '');
   await expect.poll(() => textOf(reply)).toMatch(/Declined by @\d+.*2 sent for review\./s);
 });

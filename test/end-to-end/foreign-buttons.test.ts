@@ -15,6 +15,7 @@ import {
   type Component,
   chooseLogChannel,
   componentsOf,
+  deleteName,
   giveCommand,
   lines,
   openSetting,
@@ -233,7 +234,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const label = 'Delete all data for this Discord server';
   show('admin', await admin.press(show('admin', await admin.slash('privacy')), label));
   const old = [await addServer(admin, 'no-port.example.com'), await paste(admin, 'no-port.example.com cs2')];
-  await admin.press(await admin.press(await admin.slash('privacy'), 'Delete my name'), 'Delete my name');
+  await deleteName(admin);
   for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');

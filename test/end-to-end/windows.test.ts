@@ -6,6 +6,7 @@ import { botTest, modalOf, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
   allowGames,
+  deleteName,
   edit,
   labelsOf,
   type Opened,
@@ -33,7 +34,7 @@ async function editTwice(person: Person, answer: Answer, changes: Opened['typed'
 
 /** Opens the form from each message whose draft no longer exists. */
 async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): Promise<Opened[]> {
-  await member.press(await member.press(await member.slash('privacy'), 'Delete my name'), 'Delete my name');
+  await deleteName(member);
   const opened: Opened[] = [];
   for (const message of messages) {
     const label = labelsOf(message).find((each) => each.startsWith('Fix ')) ?? 'Edit';

@@ -8,7 +8,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { readStoreConfig } from '../../src/config/config.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
 import { restore } from '../../src/tools/restore-backup.ts';
-import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { decline, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   type Kind,
@@ -146,8 +146,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
   await addServer(member, 'refused.example.com:27015');
-  const { modal } = await openModal(inStaff(guild, 'admin'), await waitingIn(guild), 'Decline');
-  await inStaff(guild, 'admin').submit(modal, { reason: 'Not one of ours' });
+  await decline(guild, await waitingIn(guild), 'Not one of ours');
   const own = await addServer(member, 'waits.example.com:27015');
   const waiting = await waitingIn(guild);
   const draft = await paste(member, lines(3));

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
-import { type Bot, messageOf, type TestGuild } from './bot.ts';
-import { chooseLogChannel, componentsOf, pressSetting, staffChannel } from './people.ts';
+import { type Bot, messageOf, type Shown, type TestGuild } from './bot.ts';
+import { chooseLogChannel, componentsOf, edit, pressSetting, staffChannel } from './people.ts';
 
 /** The labels of the buttons and menus on a message about one waiting server. */
 export const DECISIONS: readonly string[] = ['Approve', 'Decline', 'Correct…'];
@@ -47,6 +47,10 @@ export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
 /** Approves the waiting submission as a moderator. */
 export const approve = async (guild: TestGuild): Promise<Answer> =>
   inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+
+/** Declines the submission on a message as a moderator. */
+export const decline = (guild: TestGuild, on: Shown, reason: string): Promise<Answer> =>
+  edit(inStaff(guild, 'admin'), on, { reason }, 'Decline');
 
 /** Waits until every member of the guild has been notified of all decisions on their submissions. */
 export const allNotified = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>

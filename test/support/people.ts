@@ -98,6 +98,12 @@ export async function removeKey(admin: Person): Promise<Answer> {
   return admin.press(await admin.slash('removekey'), 'Remove key');
 }
 
+/** Deletes a user's name in /privacy, and confirms this. */
+export async function deleteName(person: Person): Promise<Answer> {
+  const question = await person.press(await person.slash('privacy'), 'Delete my name');
+  return person.press(question, 'Delete my name');
+}
+
 /** Posts a panel in the admin's channel. @returns the public message */
 export async function postPanel(
   { discord, admin }: Pick<TestGuild, 'discord' | 'admin'>,
