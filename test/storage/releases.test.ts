@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { readStoreConfig } from '../../src/config/config.ts';
-import { parseStoreUrl } from '../../src/store-url.ts';
+import { sqliteAt } from '../../src/store-url.ts';
 import { restore } from '../../src/tools/restore-backup.ts';
 import { decline, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, BREACHES, messageOf, openBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
@@ -49,12 +49,13 @@ const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Creates a database that can load and dump SQL. */
 async function newPlace(kind: Kind) {
   if (kind === 'postgres') {
-    const { url, query, drop } = await newDatabase();
+    const { url, storeUrl, query, drop } = await newDatabase();
     onTestFinished(drop);
     const dump = () =>
       execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], { encoding: 'utf8' });
     return {
       url,
+      storeUrl,
       read: async (sql: string) => void (await query(sql)),
       rows: (sql: string) => query(sql),
       // Some versions of pg_dump output psql commands along with the SQL.
@@ -66,6 +67,7 @@ async function newPlace(kind: Kind) {
   onTestFinished(() => database.close());
   return {
     url: `sqlite://${path}`,
+    storeUrl: sqliteAt(path),
     read: async (sql: string) => database.exec(sql),
     rows: async (sql: string) => database.prepare(sql).all(),
     write: () => sqlOf(database),
@@ -264,10 +266,16 @@ describe.each(kinds())('with %s,', (kind) => {
     return seen;
   };
 
-  /** Loads the database of a version. If it is a PostgreSQL database, it then doesn't count as restored. */
+  /** Loads the database of a version. */
   async function placeOf(version: string) {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
+    return place;
+  }
+
+  /** Loads the database of a version for a bot. If it is a PostgreSQL database, it then doesn't count as restored. */
+  async function placeForBot(version: string) {
+    const place = await placeOf(version);
     if (kind === 'postgres') {
       await place.read(`update keyv set value = (
         select format('{"value":"%s %s"}', oid, 'interactions'::regclass::oid)
@@ -278,7 +286,7 @@ describe.each(kinds())('with %s,', (kind) => {
 
   it.each(versions)("the bot continues a guild's work with the database of %s", async (version) => {
     const seen = seenIn(version);
-    const { url, rows } = await placeOf(version);
+    const { url, rows } = await placeForBot(version);
     await withBot(url, async (place) => {
       await goOn(place, seen);
       await expect.poll(() => unfinishedIn({ rows })).toEqual([]);
@@ -287,7 +295,7 @@ describe.each(kinds())('with %s,', (kind) => {
 
   it.each(versions)("the bot updates the moderators' message about a submission from %s", async (version) => {
     const seen = seenIn(version);
-    const { url, read } = await placeOf(version);
+    const { url, read } = await placeForBot(version);
     await withBot(url, async ({ bot, guild }) => {
       const { member, channelId } = guild;
       const message = await postButtons(bot, seen, 'waiting', inStaff(guild, 'admin').channelId);
@@ -299,8 +307,7 @@ describe.each(kinds())('with %s,', (kind) => {
   });
 
   it.runIf(kind === 'sqlite').each(versions)('the bot can use a restored backup from %s', async (version) => {
-    const backup = await newPlace(kind);
-    await backup.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
+    const backup = await placeOf(version);
     const path = join(folder(), 'bot.sqlite');
     const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
     await restore({ config, file: backup.url.slice('sqlite://'.length) });
@@ -312,13 +319,10 @@ describe.each(kinds())('with %s,', (kind) => {
   });
 
   it('the bot keeps counting the days for a guild that the 0.3.0 bot had left', async () => {
-    const place = await newPlace(kind);
-    await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
+    const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
-    const url = parseStoreUrl(place.url);
-    if (url === undefined) throw new Error('the place has no URL of a store');
-    const rows = await rowsIn(await openStoreAt(url), 'guild_departures');
+    const rows = await rowsIn(await openStoreAt(place.storeUrl), 'guild_departures');
     expect(rows.toSorted((a, b) => Number(a.guild_id) - Number(b.guild_id))).toEqual([
       { guild_id: '100', unused_since: 5 },
       { guild_id: '200', unused_since: 7 },
@@ -327,8 +331,7 @@ describe.each(kinds())('with %s,', (kind) => {
   });
 
   it("the bot renames parts of a 0.3.0 draft, and doesn't change what members have typed", async () => {
-    const place = await newPlace(kind);
-    await place.read(readFileSync(fileOf('0.3.0', 'sql'), 'utf8'));
+    const place = await placeOf('0.3.0');
     const linesOf = (row: string, modal: object) => {
       const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };
       const rows = [{ kind: row, line: 1, typed, problem: { code: 'no-address' } }];
@@ -341,9 +344,7 @@ describe.each(kinds())('with %s,', (kind) => {
     await place.read(`insert into documents values
       ('a', '1', '5', 'mia', 'text', '${linesOf('refused', { window: 'refused' })}', 1),
       ('b', '1', '5', 'mia', 'text', '${linesOf('ready', { window: 'paste' })}', 1)`);
-    const url = parseStoreUrl(place.url);
-    if (url === undefined) throw new Error('the place has no URL of a store');
-    const store = await openStoreAt(url);
+    const store = await openStoreAt(place.storeUrl);
     const rows = await rowsIn(store, 'drafts');
     const linesIn = (id: string) => rows.find((row) => row.id === id)?.lines;
     expect(linesIn('a')).toBe(linesOf('invalid', { modal: 'invalid' }));

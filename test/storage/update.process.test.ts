@@ -3,24 +3,17 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withDatabaseFile } from '../../src/storage/database-file.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
-import { hasPostgres, type Kind, kinds, newDatabase } from '../support/database.ts';
+import { hasPostgres, type Kind, kinds, newDatabase, runSql } from '../support/database.ts';
 import { folder, recorder, runFile } from '../support/machine.ts';
 import { programOf, startServer } from '../support/postgres-server.ts';
 
 /** Returns the stored 0.3.0 database as SQL. */
 const keptSql = (kind: Kind) =>
   readFileSync(join(import.meta.dirname, 'releases', `0.3.0-${kind}.sql`), 'utf8');
-
-async function runSql(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
-}
 
 /**
  * Returns a function that creates another copy of the stored database each time it is called, and returns the copy's URL.

@@ -194,9 +194,9 @@ export async function newDatabase(options = '') {
   const url = address.href;
   const storeUrl = parseStoreUrl(url);
   if (storeUrl === undefined) throw new Error('the URL of the database of a test cannot be used');
-  await run(server, `create database ${name} ${options}`);
+  await runSql(server, `create database ${name} ${options}`);
   const endSessions = async () =>
-    void (await run(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    void (await runSql(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
       name,
     ]));
 
@@ -205,22 +205,23 @@ export async function newDatabase(options = '') {
     url,
     storeUrl,
     /** Runs a statement the way another process would. */
-    query: (sql: string, values?: readonly unknown[]) => run(url, sql, values),
+    query: (sql: string, values?: readonly unknown[]) => runSql(url, sql, values),
     /** Closes all connections and rejects new ones, like a server that is restarting. */
     async leave() {
-      await run(server, `alter database ${name} with allow_connections false`);
+      await runSql(server, `alter database ${name} with allow_connections false`);
       await endSessions();
     },
-    comeBack: async () => void (await run(server, `alter database ${name} with allow_connections true`)),
+    comeBack: async () => void (await runSql(server, `alter database ${name} with allow_connections true`)),
     /** Sets a default that applies to later sessions. */
     setDefault: async (setting: string, value: string) =>
-      void (await run(server, `alter database ${name} set ${setting} = '${value}'`)),
+      void (await runSql(server, `alter database ${name} set ${setting} = '${value}'`)),
     endSessions,
-    drop: async () => void (await run(server, `drop database ${name} with (force)`)),
+    drop: async () => void (await runSql(server, `drop database ${name} with (force)`)),
   };
 }
 
-async function run(url: string, sql: string, values: readonly unknown[] = []) {
+/** Runs SQL over a new connection to PostgreSQL. Without values, the SQL can contain several statements. */
+export async function runSql(url: string, sql: string, values: readonly unknown[] = []) {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
