@@ -10,6 +10,7 @@ import {
   addServer,
   adds,
   edit,
+  labelsOf,
   lines,
   openModal,
   paste,
@@ -116,36 +117,14 @@ describe('the queue in /submissions', () => {
   });
 });
 
-/** Counts how often a moderator runs a command, presses a button or chooses an option. */
-function counting(person: Person) {
-  let presses = 0;
-  const counted =
-    <Input extends readonly unknown[]>(act: (...input: Input) => Promise<Answer>) =>
-    (...input: Input) => {
-      presses += 1;
-      return act(...input);
-    };
-  return {
-    slash: counted(person.slash),
-    press: counted(person.press),
-    pick: counted(person.pick),
-    presses: () => presses,
-  };
-}
-
 /** Submits servers as several members and leaves them waiting. `counts` has a number for each member. */
 async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
   await turnApprovalOn(guild);
-  const members = counts.map((_, index) => {
-    const member = guild.discord.person({
-      ...ROLES.member,
-      guild: { id: guild.id, name: guild.name, channelId: guild.channelId },
-      name: `m${index}`,
-    });
-    return member;
-  });
+  const members: Person[] = [];
   for (const [index, count] of counts.entries()) {
-    const member = members[index] ?? guild.member;
+    const { permissions } = ROLES.member;
+    const member = guild.discord.person({ guild, name: `m${index}`, permissions });
+    members.push(member);
     for (let n = 0; n < count; n += 1) await addServer(member, `${member.name}-${n}.example.com:27015`);
   }
   return members;
@@ -177,7 +156,7 @@ describe('all submissions from one member', () => {
   it.for(LOCALES)('are shown in a form, which declines them with the same reason (%s)', async (locale, {
     guild,
   }) => {
-    const [, member] = await letMembersWait(guild, [1, 2]);
+    const [, member = guild.member] = await letMembersWait(guild, [1, 2]);
     const t = wordsOf(locale);
     const moderator = inStaff(guild, 'admin', locale);
     const queue = await moderator.slash('submissions');
@@ -189,7 +168,7 @@ describe('all submissions from one member', () => {
     expect(textOf(queue)).toContain(t('approval.reasons.rules'));
     expect(textOf(queue)).toContain('m0-0.example.com');
     expect(adds(guild)).toEqual([]);
-    const seen = textOf(await (member ?? guild.member).slash('submissions'));
+    const seen = textOf(await member.slash('submissions'));
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
@@ -278,20 +257,25 @@ describe('all submissions from one member', () => {
     expect(textOf(queue)).toContain('2 submissions are waiting');
     expect(textOf(queue)).not.toContain("haven't seen");
   });
+});
 
-  it('take at most 8 presses to decide if there are 15 of them, six of them from one member', async ({
-    guild,
-  }) => {
-    await letMembersWait(guild, [6, 4, 4, 1]);
-    const moderator = counting(inStaff(guild, 'admin'));
-    const queue = await moderator.slash('submissions');
-    expect(textOf(queue)).toContain('15 submissions are waiting');
-    for (const label of ['Approve all 6 of @m0', 'Approve all 4 of @m1', 'Approve all 4 of @m2']) {
-      await moderator.press(queue, label);
-      await moderator.press(queue, 'Approve');
-    }
-    await moderator.press(queue, 'Approve');
-    expect(guild.listing.submitted).toHaveLength(15);
-    expect(moderator.presses()).toBe(8);
-  });
+it('a moderator can decide 15 submissions from four members with 8 presses', async ({ guild }) => {
+  await letMembersWait(guild, [6, 4, 4, 1]);
+  const moderator = inStaff(guild, 'admin');
+  const queue = await moderator.slash('submissions');
+  let presses = 1;
+  expect(textOf(queue)).toContain('15 submissions are waiting');
+  /** Returns the button that approves the most submissions. */
+  const approveLabel = () => {
+    const labels = labelsOf(queue);
+    return (
+      labels.find((label) => label.startsWith('Approve all ')) ?? labels.find((label) => label === 'Approve')
+    );
+  };
+  for (let label = approveLabel(); label !== undefined; label = approveLabel()) {
+    await moderator.press(queue, label);
+    presses += 1;
+  }
+  expect(guild.listing.submitted).toHaveLength(15);
+  expect(presses).toBe(8);
 });
