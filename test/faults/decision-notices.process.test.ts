@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { directTo, endGathering, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import {
+  allNotified,
+  directTo,
+  endGathering,
+  inStaff,
+  turnApprovalOn,
+  waitingIn,
+} from '../support/approval.ts';
 import { botTest, type TestGuild, textOf } from '../support/bot.ts';
 import { addServer, adds, addsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
@@ -44,8 +51,6 @@ it('a member gets at most one direct message, no matter when the bot dies', asyn
   listing,
 }) => {
   const { member } = guild;
-  const owed = () =>
-    bot.store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', guild.id);
   await turnApprovalOn(guild);
   // The bot dies before the decision is stored.
   await addServer(member, `${HOST}:1`);
@@ -72,7 +77,7 @@ it('a member gets at most one direct message, no matter when the bot dies', asyn
   await endGathering(bot, guild);
   await isHung;
   await crash(bot);
-  await expect.poll(owed).toEqual([]);
+  await allNotified(bot, guild);
   expect(toldOf(guild)).toHaveLength(2);
   // The bot dies after it has sent the message.
   await addServer(member, `${HOST}:4`);
@@ -80,6 +85,6 @@ it('a member gets at most one direct message, no matter when the bot dies', asyn
   await endGathering(bot, guild);
   await expect.poll(() => toldOf(guild).length).toBe(3);
   await crash(bot);
-  await expect.poll(owed).toEqual([]);
+  await allNotified(bot, guild);
   expect(toldOf(guild)).toHaveLength(3);
 });
