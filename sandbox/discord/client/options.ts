@@ -7,7 +7,7 @@ import {
 import type { OptionValue } from '../contract.ts';
 import type { Actor, ResolvedObjects } from './payload.ts';
 
-type OptionValues = Readonly<Record<string, OptionValue>>;
+export type OptionValues = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 

@@ -7,7 +7,6 @@ import {
   type APIInteractionDataResolvedGuildMember,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
-  type APIRole,
   ApplicationIntegrationType,
   InteractionContextType,
   type InteractionType,
@@ -16,7 +15,7 @@ import {
 import type { Upload } from '../contract.ts';
 import type { Channel } from '../world/channels.ts';
 import { type DirectChannel, NO_GUILD } from '../world/direct-messages.ts';
-import { type GuildState, isMember, type Member, type Role } from '../world/guilds.ts';
+import { type GuildState, isMember, type Member, roleObject } from '../world/guilds.ts';
 import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
@@ -170,19 +169,3 @@ export function createResolved(world: World, { guild, member }: Actor) {
     },
   };
 }
-
-/** Converts a role to Discord's format (Discord docs: Permissions, Role Object). */
-export const roleObject = ({ id, name, mentionable, permissions }: Role): APIRole => ({
-  id,
-  name,
-  mentionable,
-  color: 0,
-  colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
-  hoist: false,
-  icon: null,
-  unicode_emoji: null,
-  position: 0,
-  permissions: String(permissions),
-  managed: false,
-  flags: NO_FLAGS,
-});

@@ -13,7 +13,7 @@ import {
   InteractionType,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { Answer, OptionValue, SeenModal } from '../contract.ts';
+import type { Answer, SeenModal } from '../contract.ts';
 import { NO_GUILD } from '../world/direct-messages.ts';
 import type { Interaction, NewInteraction } from '../world/interactions.ts';
 import type { SeenMessage } from '../world/messages.ts';
@@ -21,7 +21,7 @@ import type { World } from '../world/world.ts';
 import { answerTo } from './answers.ts';
 import { findButton, findSelect, preselected } from './components.ts';
 import { type ModalInput, modalComplaint, submitted } from './modal-form.ts';
-import { filledOptions, optionComplaint } from './options.ts';
+import { filledOptions, type OptionValues, optionComplaint } from './options.ts';
 import { type Actor, createResolved, interactionCreate, type RequestData } from './payload.ts';
 import { createPhone } from './phone.ts';
 
@@ -34,7 +34,6 @@ interface PersonDeps {
   readonly dispatch: (payload: object, guildId: string) => void;
 }
 
-type OptionValues = Readonly<Record<string, OptionValue>>;
 type InteractionParts = Omit<NewInteraction, 'kind' | 'userId' | 'userName' | 'channelId' | 'guildId'>;
 
 const valuesText = (values: readonly string[]): string => values.toSorted().join();

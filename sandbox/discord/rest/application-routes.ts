@@ -7,9 +7,9 @@ import {
   PrivateApplicationResponseSchema,
 } from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
-import { roleObject } from '../client/payload.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type CommandBody, withoutLocalizations } from '../world/commands.ts';
+import { roleObject } from '../world/guilds.ts';
 import type { World } from '../world/world.ts';
 import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknownGuild } from './denial.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';

@@ -1,4 +1,4 @@
-import { ChannelType, PermissionFlagsBits } from 'discord.js';
+import { ChannelType, OverwriteType, PermissionFlagsBits } from 'discord.js';
 import {
   GuildChannelResponseSchema,
   MessageResponseSchema,
@@ -108,12 +108,17 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       handle({ params }) {
         const place = placeOf(params.channel);
         if (isDenial(place)) return place;
-        const { id, name, type, everyone } = place.channel;
-        const guildId = place.guild.id;
-        // Type 0 means that an overwrite is for a role (Discord docs: Channel, Overwrite).
-        const overwrites = everyone ? [{ id: guildId, type: 0, ...inDigits(everyone) }] : [];
-        const others = { guild_id: guildId, position: 0, flags: 0 };
-        return ok({ id, name, type, ...others, permission_overwrites: overwrites });
+        const { guild, channel } = place;
+        const { id, name, type, everyone } = channel;
+        return ok({
+          id,
+          name,
+          type,
+          guild_id: guild.id,
+          position: 0,
+          flags: 0,
+          permission_overwrites: everyone ? [overwriteObject(guild.id, everyone)] : [],
+        });
       },
     },
     {
@@ -167,7 +172,10 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   ];
 }
 
-const inDigits = ({ allow, deny }: NonNullable<Channel['everyone']>) => ({
+/** Converts a role's permission overwrite to Discord's format (Discord docs: Channel, Overwrite Object). */
+const overwriteObject = (roleId: string, { allow, deny }: NonNullable<Channel['everyone']>) => ({
+  id: roleId,
+  type: OverwriteType.Role,
   allow: String(allow),
   deny: String(deny),
 });

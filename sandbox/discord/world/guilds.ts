@@ -38,6 +38,22 @@ export interface Role {
   readonly permissions: bigint;
 }
 
+/** Converts a role to Discord's format (Discord docs: Permissions, Role Object). */
+export const roleObject = ({ id, name, mentionable, permissions }: Role) => ({
+  id,
+  name,
+  mentionable,
+  color: 0,
+  colors: { primary_color: 0, secondary_color: null, tertiary_color: null },
+  hoist: false,
+  icon: null,
+  unicode_emoji: null,
+  position: 0,
+  permissions: String(permissions),
+  managed: false,
+  flags: 0,
+});
+
 export interface Member {
   readonly userId: string;
   readonly name: string;
