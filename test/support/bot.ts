@@ -354,8 +354,8 @@ export function messageIn(body: string): unknown {
 const LAST_WORDS = 12;
 
 /**
- * Runs the whole bot in the test process. It has the same interface as a bot in a separate process, but starts ten times
- * faster. It doesn't support signals: any signal stops it normally.
+ * Creates a bot that runs in the test process. The bot starts ten times faster than one in a separate process, and has the
+ * same interface. `stop` ignores its signal and always stops the bot normally.
  */
 export function createBotInProcess(
   { env, onLine, onExit }: BotProcessDeps,
