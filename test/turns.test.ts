@@ -90,7 +90,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it("reject a member's 21st waiting request, but don't reject anybody else's", async () => {
+  it("reject a member's 21st waiting request, but accept requests from other members", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
     expect(await ask('a')).toBe('queue-full');

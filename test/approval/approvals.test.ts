@@ -376,7 +376,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it("is rejected if its address is already waiting, or if 10 of the member's or 100 of the guild's submissions are", async () => {
+  it("is rejected if its address, 10 of the member's submissions or 100 of the guild's are already waiting", async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -447,7 +447,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('that had been approved before a crash', () => {
+  describe('approved before a crash', () => {
     it("waits again if it wasn't sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
@@ -529,7 +529,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.markShown(sending, message)).toBe(false);
   });
 
-  it("is withdrawn when its member's data is deleted, and loses a moderator's name when that moderator's data is", async () => {
+  it("is withdrawn when its member's data is deleted, and loses a moderator's name when that moderator's data is deleted", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await submit(opened, 'b');

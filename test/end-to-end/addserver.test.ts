@@ -159,7 +159,7 @@ describe('a successful submission', () => {
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
-  ] as const)('explains the review the first time and leads to the next one, in %s', async ([
+  ] as const)('explains the review the first time, and has a button for submitting another server, in %s', async ([
     locale,
     review,
     another,
@@ -192,10 +192,10 @@ describe('a successful submission', () => {
 });
 
 describe('/addserver with invalid input', () => {
-  it.for(WAYS)('is fixed when the member presses $offers.0 ($options)', async ({ options, ...way }, {
-    guild,
-    member,
-  }) => {
+  it.for(WAYS)('submits the fixed server when the member presses $offers.0 ($options)', async ({
+    options,
+    ...way
+  }, { guild, member }) => {
     const answer = await addServer(member, options.server, options);
     const { content, embeds } = messageOf(answer).current ?? {};
     expect(content).toMatch(way.says);
@@ -247,16 +247,17 @@ describe('/addserver with invalid input', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('opens the address and the port apart (%s)', async ([typed, server, port], {
-    guild,
-    member,
-  }) => {
+  ] as const)('opens the form with a valid address and its port in separate fields (%s)', async ([
+    typed,
+    server,
+    port,
+  ], { guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, typed);
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('can get another port in either field of the form', async ({ guild, member }) => {
+  it('accepts another port in either field of the form', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -266,10 +267,7 @@ describe('/addserver with invalid input', () => {
     await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
-  it('is shown as a list with a game for each address if it contains several addresses', async ({
-    member,
-    listing,
-  }) => {
+  it('shows several addresses as a list, and each of them with its game', async ({ member, listing }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -281,7 +279,7 @@ describe('/addserver with invalid input', () => {
       ]);
   });
 
-  it('is fixed with one press if game and address are swapped, dots are commas, or a digit is extra', async ({
+  it('offers to swap game and address, to replace commas with dots, or to remove an extra digit', async ({
     member,
     listing,
   }) => {
@@ -298,7 +296,7 @@ describe('/addserver with invalid input', () => {
     ]);
   });
 
-  it('contains a query port, which the reply explains and one press removes', async ({ guild, member }) => {
+  it('explains why a query port is invalid, and offers to remove it', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y isn't a number/);

@@ -280,7 +280,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('can be a list that is declined as a whole, and its member sees the lines', async ({
+  it('can be a list that is declined as a whole, and its member sees all lines afterwards', async ({
     guild,
     member,
   }) => {
@@ -348,7 +348,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('accepts a correction only if its member could make the same one and the moderator saw the current version', async ({
+  it('can only be corrected if the moderator has seen its current version, and only as its member could edit it', async ({
     guild,
     admin,
     member,
@@ -764,7 +764,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
   });
 
-  it("is checked again if its member resubmits it later, as long as the member's name hasn't been deleted", async () => {
+  it("is checked again if its member resubmits it later, and can't be resubmitted after the member's name has been deleted", async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -791,7 +791,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be a list: its message shows the first servers, attaches a file with all of them, and lets moderators edit the lines', async ({
+  it('can be a list: its message shows the first servers and offers a file with all of them, and its member can edit the lines', async ({
     guild,
     member,
   }) => {
@@ -1030,7 +1030,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('is rejected if the same server is already waiting, or too many submissions are', async ({
+  it('is rejected if the same server or too many submissions are already waiting', async ({
     guild,
     member,
   }) => {

@@ -27,7 +27,7 @@ const it = botTest();
 const HOST = 'told.example.com';
 const PROMISE = "You'll also get a direct message.";
 
-it('a member is notified of a decision once by direct message, and in the reply', async ({
+it('a member is notified of a decision in a single direct message and in the reply', async ({
   guild,
   member,
 }) => {
@@ -133,7 +133,7 @@ it("members aren't notified of their own actions", async ({ bot, guild, member, 
   expect(directTo(guild, member)).toEqual([]);
 });
 
-it('members can turn direct messages off in /privacy, and admins can for everyone in /settings', async ({
+it('members can turn off direct messages in /privacy, and admins can turn them off for everyone in /settings', async ({
   bot,
   guild,
   admin,

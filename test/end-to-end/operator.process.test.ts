@@ -122,7 +122,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)('finishes a running command after %s, accepts no new one, waits for no job, and exits with status 0', async (signal, {
+  ] as const)("finishes a running command after %s, doesn't accept new ones or wait for jobs, and exits with status 0", async (signal, {
     bot,
     guild,
     admin,

@@ -96,7 +96,7 @@ describe("text that others have written isn't rendered as markup", () => {
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)('in messages of the service: in replies, the log and the status of the key (%j)', async ([
+  ] as const)("in the service's messages, which replies, the log and /keystatus show (%j)", async ([
     message,
     status,
   ], { guild, admin, member, discord, listing }) => {

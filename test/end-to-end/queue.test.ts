@@ -91,7 +91,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toMatch(/already submitted(?!.*and sent).*still waiting.*q1\.example/s);
   });
 
-  it.for(LOCALES)("opens the form with the same input if a line doesn't exist (%s)", async (locale, {
+  it.for(LOCALES)("reopens the form with the same input if a line number doesn't exist (%s)", async (locale, {
     guild,
   }) => {
     await turnApprovalOn(guild);
@@ -221,7 +221,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it("keep waiting if they can't be sent, and show the reason, like a single submission", async ({
+  it("keep waiting if they can't be sent, and the reply shows the reason, as for a single submission", async ({
     guild,
     admin,
   }) => {

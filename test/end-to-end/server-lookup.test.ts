@@ -124,7 +124,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the game servers in a message and in its file', async ({ bot, guild }) => {
+  it("fills in the game servers in a message's text and in its file", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -172,7 +172,10 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('creates resources that a test can count, which the next test relies on', async ({ bot, guild }) => {
+  it('creates network resources, which the next test counts when the lookup is off', async ({
+    bot,
+    guild,
+  }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);

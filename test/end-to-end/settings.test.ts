@@ -195,7 +195,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(staff)).not.toContain(words.anyway);
   });
 
-  it("says that it couldn't check who can read the log channel", async ({ guild }) => {
+  it("warns if it can't check who can read the log channel", async ({ guild }) => {
     const mine = places(guild);
     const page = await openSetting(mine, words.log);
     const body = { code: 50_001, message: 'Missing Access' };
@@ -260,7 +260,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows when the key changes, and when somebody is denied an admin command', async ({
+  it('shows when the key changes, and when a member is denied an admin command', async ({
     bot,
     guild,
     admin,
@@ -535,7 +535,7 @@ describe('the allowed games', () => {
   });
 
   ownIt(
-    'no longer include a game that the service has removed once an admin has chosen again',
+    'lose games that the service has removed as soon as an admin chooses again',
     async ({ guild, admin, listing }) => {
       await allowGames(guild, ['Factorio']);
       const body = [{ name: 'Factorio 2', alias: 'factorio2' }];

@@ -231,7 +231,7 @@ describe('an empty form', () => {
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 
-  it('never shows a key that somebody typed earlier', async ({ admin }) => {
+  it('never shows a key that was typed earlier', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
     const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Try again')];
     for (const open of windows) {

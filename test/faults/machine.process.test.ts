@@ -319,10 +319,7 @@ describe('a running bot', () => {
   it.for([
     ['rejection', 'a mishap nobody handles'],
     ['rejection without a reason', 'unhandled promise rejection'],
-  ] as const)('logs a mishap that nobody handles and goes on: a %s', async ([kind, words], {
-    bot,
-    guild,
-  }) => {
+  ] as const)('logs an unhandled %s and keeps running', async ([kind, words], { bot, guild }) => {
     const before = bot.log().length;
     const logged = () => bot.log().slice(before);
     writeFileSync(fileOf('mishap'), kind);

@@ -119,7 +119,7 @@ describe("a guild's key", () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
   });
 
-  it("isn't saved, missing or deleted if the store fails", async () => {
+  it("isn't reported as saved, missing or deleted if the store fails", async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.stop();

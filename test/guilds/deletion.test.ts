@@ -208,7 +208,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('loses even their id when no limit counts it any more, but keeps later submissions', async () => {
+  it('loses even their id when limits no longer count it, but keeps later submissions', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -134,8 +134,8 @@ describe('a request for the games list', () => {
   });
 });
 
-describe('a paused key', () => {
-  it('is used again after the pause, even if the pause begins while a submission is waiting for its turn', async () => {
+describe('the pause for a key', () => {
+  it('only delays submissions, even if it begins while one is waiting for its turn', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -155,7 +155,7 @@ describe('a paused key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes requests fail if the pause is longer than five seconds', async () => {
+  it('makes requests fail if it is longer than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', 6_000);
     const outcome = await add('1');
@@ -168,14 +168,14 @@ describe('a paused key', () => {
   it.each<Outcome>([
     { kind: 'unknown', reason: 'rate-limited' },
     { kind: 'rejected', message: 'Slow down.', retryAfterMs: 60_000 },
-  ])('is paused after a 429: %j', async (outcome) => {
+  ])('begins after a 429: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
     expect(breaker.pausedMs('1')).toBeGreaterThan(500);
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it("isn't paused by other responses that say when to retry", async () => {
+  it("doesn't begin after other responses that say when to retry", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);

@@ -18,7 +18,7 @@ const rowsOf = (text: string) => {
   return list.kind === 'rows' ? list.rows : [];
 };
 
-describe('the lines of the form', () => {
+describe('the lines in the form for editing a list', () => {
   it.each([
     ['a nickname', 'a.example.com:27015 gmod', "1. a.example.com:27015 Garry's Mod"],
     ['a name that begins with a number', 'a.example.com:26900 7dtd', '1. a.example.com:26900 7 Days to Die'],
@@ -26,7 +26,7 @@ describe('the lines of the form', () => {
     ['a name that two games share', 'a.example.com:1 twin2', '1. a.example.com:1 twin2'],
     ['a query port', 'a.example.com,27015,cs2,27016', '1. a.example.com:27015,,Counter-Strike 2,27016'],
     ['an unknown game', 'a.example.com:1 Frobnicate', undefined],
-  ])('show the name of the game for %s, and are read as the same game', (_, line, shown) => {
+  ])("show the game's name unless it could mean another game, and are parsed as the same game: %s", (_, line, shown) => {
     const rows = rowsOf(line);
     const lines = linesWithNames(rows, games);
     if (shown !== undefined) expect(lines).toBe(shown);
@@ -34,7 +34,7 @@ describe('the lines of the form', () => {
     expect(again).toEqual(rows);
   });
 
-  it('are read as the same game, whatever the game', () => {
+  it('are parsed as the same game for every game in the list', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');

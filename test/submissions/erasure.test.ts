@@ -12,7 +12,7 @@ const open = (options: PartsOptions = { member: limit }) => openParts(NOON, opti
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member whose name has been deleted', () => {
-  it('still counts towards the limit and the quota until they end', async () => {
+  it('still counts towards the limit and the quota until both have ended', async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const allowance = (dailyQuota?: number) =>

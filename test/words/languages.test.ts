@@ -190,7 +190,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('what is %s has one word, alone and behind a number', (kind) => {
+  ] as const)('the outcome "%s" uses the same word alone and after a number', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
