@@ -139,13 +139,13 @@ const IN_LANGUAGES = [
 ] as const;
 
 describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, only, ...words }) => {
-  const places = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
+  const inLocale = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
   it("lists disabled settings on one line, and starts each page with the setting's name", async ({
     guild,
   }) => {
-    const mine = places(guild);
+    const mine = inLocale(guild);
     const overview = await openSettings(mine);
     expect(contentOf(overview).length).toBeLessThan(700);
     expect(contentOf(overview).match(/^➖/gm)).toHaveLength(1);
@@ -157,7 +157,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 
   it("posts a panel with a game from the panel's page", async ({ guild }) => {
-    const mine = places(guild);
+    const mine = inLocale(guild);
     await allowGames(guild, ['ark', 'cs2']);
     const page = await openSetting(mine, panels);
     const [post = ''] = labelsOf(page);
@@ -171,7 +171,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 
   it('warns if everyone can read the log channel, wherever it is chosen', async ({ guild }) => {
-    const mine = places(guild);
+    const mine = inLocale(guild);
     const { admin } = mine;
     await removeKey(guild.admin);
     const pages = [
@@ -196,7 +196,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 
   it("warns if it can't check who can read the log channel", async ({ guild }) => {
-    const mine = places(guild);
+    const mine = inLocale(guild);
     const page = await openSetting(mine, words.log);
     const body = { code: 50_001, message: 'Missing Access' };
     guild.discord.faults.inject({
@@ -211,7 +211,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 
   it('can allow only the games that members have submitted', async ({ guild }) => {
-    const mine = places(guild);
+    const mine = inLocale(guild);
     await answerWith(guild, 'error', 'No.');
     await addOne(guild, 'rust');
     const page = await openSetting(mine, games);
