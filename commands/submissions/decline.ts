@@ -37,7 +37,6 @@ export function declineModal(context: PressContext, submission: Submission, game
   });
 }
 
-/** Builds the input fields for the reason. */
 export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Field[] {
   const hint = t('approval.modal.hint');
   return [

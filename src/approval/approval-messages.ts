@@ -56,7 +56,6 @@ interface OpenChannel {
   readonly hasTrouble: boolean;
 }
 
-/** The message to show for a submission. */
 interface MessageToShow {
   readonly guildId: string;
   /** The name from which the message's nonce is derived. */
@@ -68,8 +67,7 @@ interface MessageToShow {
 
 /**
  * Creates the component that posts messages in the log channel for moderators to decide on. After each change to a draft,
- * its message is rebuilt from the draft's latest submission, so it doesn't matter who changed the draft, when, or in which
- * process.
+ * its message is rebuilt from the draft's latest submission, regardless of who made the change and when.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;

@@ -9,7 +9,6 @@ import { type Deletion, guildsWithStoredData } from './deletion.ts';
 
 /** Delay after asking Discord about a guild, in milliseconds. Discord allows 50 requests per second. */
 const PAUSE_MS = 250;
-/** Number of rows written per statement. */
 const ROWS_PER_STATEMENT = 500;
 /** Key of the stored id of the application that the store belongs to. */
 const APPLICATION = 'application:current';

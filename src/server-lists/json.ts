@@ -281,8 +281,8 @@ function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly Foun
 }
 
 /**
- * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. It
- * may belong to something else.
+ * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. The
+ * port may belong to something else.
  */
 function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;

@@ -19,7 +19,6 @@ export type NamedGame =
 
 export const SEVERAL: NamedGame = { kind: 'several' };
 
-/** Maximum number of words in the name of a game. */
 const MAX_GAME_WORDS = 8;
 /** Maximum number of words to search in one text. */
 const MOST_WORDS = 100;

@@ -23,7 +23,6 @@ export interface GameReading extends GameIndex {
   readonly defaultGame?: string | undefined;
 }
 
-/** A server that was found in the text. */
 interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;

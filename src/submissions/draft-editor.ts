@@ -313,8 +313,8 @@ interface SubmitRules {
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, even duplicates. A game that isn't allowed comes first, because fixing
- * other problems wouldn't help.
+ * Marks rows that can't be submitted now as invalid, even duplicates. A game that isn't allowed takes precedence, because
+ * fixing other problems wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {

@@ -467,8 +467,8 @@ export function createPipeline(deps: PipelineDeps) {
       return reserved;
     },
     /**
-     * Rebuilds the result of `submit` from the stored submission, without the announcement. Includes lines that weren't
-     * submitted while they are in the draft.
+     * Rebuilds the result of `submit` from the stored submission, without the announcement. Lines that weren't submitted
+     * are only included if they are still in the draft.
      */
     async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;

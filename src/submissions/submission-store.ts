@@ -15,7 +15,6 @@ export interface UsageLimit {
 
 export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  /** The id of this process. */
   readonly processId: string;
   /** The usage limits per member and per guild. */
   readonly member: UsageLimit;

@@ -90,8 +90,8 @@ export interface NewWaitingSubmission extends NewSubmission {
   /** When the time to decide runs out, in milliseconds since 1970. */
   readonly expiresAt: number;
   /**
-   * The moderator who corrected it, and their interaction. If omitted, it keeps the previous submission's correction,
-   * unless the member submits it.
+   * The moderator who corrected the submission, and their interaction. If omitted, the previous submission's correction is
+   * kept, unless the member submits this one.
    */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, it is copied from the previous submission. */

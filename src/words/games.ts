@@ -52,7 +52,6 @@ export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(i
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
-/** Returns an example address for a server of this game. */
 export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 

@@ -4,8 +4,8 @@ import { nextTryText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 /**
- * Returns the service's message unchanged, after a translation if the reader's language isn't English and the message is
- * one of the specification's six.
+ * Returns the service's message unchanged, preceded by a translation if the reader's language isn't English and the message
+ * is one of the six in the specification.
  */
 export function serviceWords(message: string, t: Translate): string {
   const original = message.trim();
