@@ -50,14 +50,14 @@ export async function reportReply(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { draft, keyProblem, isLeft, isRecorded } = result;
+  const { draft, limitedRows, keyProblem, isLeft, isRecorded } = result;
   const ended = rowResults(result);
   const [only] = onlyRow(draft) ? ended : [];
   const parts = only
     ? serverReport(context, result, only, deps.games)
     : await listReport(context, result, ended, deps);
   const { texts, buttons, ...shown } = parts;
-  const found = foundText(t, draft.rows);
+  const found = foundText(t, [...ended.map(({ row }) => row), ...limitedRows]);
   const content = [...texts, found, !isRecorded && t('ended.unrecorded')].filter(Boolean);
   const page = pageOfUnknown(context, ended);
   return {

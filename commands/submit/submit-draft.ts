@@ -40,7 +40,7 @@ export async function submitDraft(
       return replyForUnavailable(context, { id, why: result.why }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
-      const content = [reply.content, foundText(t, result.draft.rows)].filter(Boolean).join('\n');
+      const content = [reply.content, foundText(t, result.rows)].filter(Boolean).join('\n');
       return { ...reply, content };
     }
     case 'changed':

@@ -83,7 +83,7 @@ export type SubmitResult =
   /** The draft was not sent: no server can be submitted now, or the number differs from the one on the button. */
   | { readonly kind: 'changed' }
   /** The draft will be sent once a moderator has approved the submission. */
-  | { readonly kind: 'waiting'; readonly draft: Draft }
+  | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
 /** A submitted row and the outcome of its server. */
@@ -292,7 +292,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
-      return { kind: 'waiting', draft };
+      return { kind: 'waiting', rows };
     }
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting

@@ -90,6 +90,22 @@ describe('the server lookup', () => {
     ]);
   });
 
+  it('is mentioned in a report only for the lines that the member has submitted', async ({ bot, guild }) => {
+    const other = guild.person({ role: 'other' });
+    listRust(bot, '93.184.216.44');
+    const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';
+    await submit(guild, '93.184.216.44:28015');
+    const preview = await paste(other, list);
+    expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
+    const report = textOf(await pressSubmit(other, preview));
+    expect(report).toContain(FOUND);
+    expect(report).not.toContain('Game from Steam.');
+    await turnApprovalOn(guild);
+    const waiting = await pressSubmit(other, await paste(other, `${list}\n93.184.216.44:1 rust`));
+    expect(textOf(waiting)).toContain('Waiting for a moderator');
+    expect(textOf(waiting)).not.toContain('from Steam');
+  });
+
   it('fills in the lines of a list after the member has chosen their game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
