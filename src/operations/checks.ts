@@ -52,7 +52,8 @@ async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise
     throw new CheckWarningError(`Steam isn't responding as expected: ${reason(error)}`, fix);
   };
   const [first] = await steam.ask(SAMPLE_ADDRESS).catch(failed).finally(steam.close);
-  return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first ?? null)}`;
+  if (first === undefined) return `Steam responds, but doesn't list a game server at ${SAMPLE_ADDRESS}`;
+  return `Steam responds; its first game server at ${SAMPLE_ADDRESS}: ${JSON.stringify(first)}`;
 }
 
 async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<string> {

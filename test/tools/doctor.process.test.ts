@@ -306,6 +306,10 @@ describe("the doctor's check of everything else", () => {
     const { text } = await examine(on);
     expect(text).toMatch(/^ok +Server lookup .*"queryPort":27016,"gamePort":27015,"appId":730/m);
     expect(bot.records.askedSteam).toHaveLength(1);
+    bot.records.list('155.133.248.36', []);
+    expect((await examine(on)).text).toMatch(
+      /^ok +Server lookup +Steam responds, but doesn't list a game server at 155\.133\.248\.36$/m,
+    );
     bot.records.behaveAsSteam({ kind: 'status', status: 403 });
     const { text: warned, failed } = await examine(on);
     expect(failed).toEqual([]);
