@@ -859,7 +859,7 @@ describe('a submission that needs approval', () => {
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
-      const all = ['Approve all 2 of @member', 'Decline all 2 of @member'];
+      const all = ['Approve all 2 from @member', 'Decline all 2 from @member'];
       const others = index === 0 ? ['Next waiting', ...all] : [];
       expect(labelsOf(first)).toEqual([...DECISIONS, ...others, 'History']);
     }

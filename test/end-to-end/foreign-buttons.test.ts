@@ -246,8 +246,8 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
   const queue = show('admin', await admin.slash('submissions'));
-  show('admin', await admin.press(await admin.slash('submissions'), 'Approve all 2 of @member'));
-  const declining = modalOf(await admin.press(queue, 'Decline all 2 of @member'));
+  show('admin', await admin.press(await admin.slash('submissions'), 'Approve all 2 from @member'));
+  const declining = modalOf(await admin.press(queue, 'Decline all 2 from @member'));
   await pressSetting(guild, 'Approval', 'Turn approval off');
 
   const controls = shown.flatMap(({ by, answer }) =>

@@ -180,7 +180,7 @@ describe('all submissions from one member', () => {
     await turnApprovalOn(guild);
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
-    const question = await admin.press(await admin.slash('submissions'), 'Approve all 4 of @member');
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 4 from @member');
     const [changed, withdrawn] = replies;
     if (changed && withdrawn) {
       await edit(member, changed, { server: 'changed.example.com', port: '27015' });
@@ -199,7 +199,7 @@ describe('all submissions from one member', () => {
     const moderators = [admin, inStaff(guild, 'admin')];
     const questions: Answer[] = [];
     for (const each of moderators) {
-      questions.push(await each.press(await each.slash('submissions'), 'Approve all 4 of @member'));
+      questions.push(await each.press(await each.slash('submissions'), 'Approve all 4 from @member'));
     }
     await Promise.all(
       moderators.map(async (each, index) => {
@@ -226,7 +226,7 @@ describe('all submissions from one member', () => {
     admin,
   }) => {
     await letWait(guild, 3);
-    const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 of @member');
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
     await guild.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
     await admin.press(question, 'Approve');
@@ -248,9 +248,9 @@ describe('all submissions from one member', () => {
       await pressSubmit(member, await paste(member, list.replaceAll('long.e', `l${port}.e`)));
     }
     const queue = await admin.slash('submissions');
-    const question = await admin.press(queue, 'Approve all 5 of @member');
+    const question = await admin.press(queue, 'Approve all 5 from @member');
     expect(textOf(question)).toMatch(
-      /Approve all 3 of @member.*too many game servers: 2\..*q1\.example.*q2\.example/s,
+      /Approve all 3 from @member.*too many game servers: 2\..*q1\.example.*q2\.example/s,
     );
     await admin.press(question, 'Approve');
     expect(guild.listing.submitted).toHaveLength(12);

@@ -110,7 +110,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
-    const form = await admin.press(queue, 'Decline all 2 of @member');
+    const form = await admin.press(queue, 'Decline all 2 from @member');
     const isHung = hung(bot, 'PATCH', /webhooks/);
     void admin.submit(form, { reason: 'Ours.' });
     await isHung;
