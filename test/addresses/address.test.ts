@@ -13,7 +13,7 @@ const codeOf = (text: string) => {
   return result.ok ? 'ok' : result.problem.code;
 };
 
-describe('an address that somebody pasted', () => {
+describe('a pasted address', () => {
   it.each([
     ['8.8.8.8', '8.8.8.8'],
     ['8.8.8.8:00080', '8.8.8.8:80'],
@@ -77,7 +77,7 @@ describe('an address that somebody pasted', () => {
     ['x'.repeat(1001), 'address-too-long'],
   ])('is rejected in %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
 
-  it('can have the longest legal name, which has 253 characters in labels of 63', () => {
+  it('can have a host name of up to 253 characters', () => {
     const longest = [63, 63, 63, 57]
       .map((length) => 'a'.repeat(length))
       .join('.')
@@ -94,7 +94,7 @@ describe('an address that somebody pasted', () => {
     '8.8.8',
     '256.8.8.8',
     '8.8.8.④',
-  ])("isn't guessed from %s", (text) => expect(codeOf(text)).toBe('ipv4-form'));
+  ])('is rejected if it is a nonstandard IPv4 address: %s', (text) => expect(codeOf(text)).toBe('ipv4-form'));
 
   it.each([
     ['8.8.8.8:0', { code: 'port-too-low', field: 'port', port: 0 }],
@@ -127,7 +127,7 @@ describe('addresses outside the public internet', () => {
     }
   });
 
-  it("don't include the addresses next to them", () => {
+  it("don't include the neighbouring public addresses", () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');
@@ -138,7 +138,7 @@ describe('addresses outside the public internet', () => {
     ['a.localhost', 'localhost'],
     ['game.internal.', 'internal'],
     ['router.home.arpa', 'arpa'],
-  ])('are rejected if their name has a private ending: %s', (name, zone) => {
+  ])('include names with a private ending: %s', (name, zone) => {
     expect(read(name)).toMatchObject({ code: 'reserved-name', zone });
   });
 });
@@ -152,7 +152,7 @@ describe('the address parser', () => {
     }),
   );
 
-  it('never throws an error, and parses its own output as the same address', () => {
+  it('never throws an error and can parse its own output', () => {
     fc.assert(
       fc.property(pasted, (text) => {
         const result = parseAddress(text);

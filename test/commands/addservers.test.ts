@@ -10,7 +10,7 @@ it.each([
   ['busy', DOWNLOADED, 'Too many lists', 'a list'],
   ['too-slow', DOWNLOADED, 'took too long', 'a list'],
   ['not there', { ok: false, problem: 'unavailable' }, "couldn't be downloaded", ''],
-] as const)('/addservers reports that it could not read a list, and stores its text: %s', async (kind, file, words, text) => {
+] as const)("/addservers keeps the text of a list that can't be read: %s", async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {
     draftEditor: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },

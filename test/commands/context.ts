@@ -4,7 +4,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const { wordsFor, pages } = createWords();
 
-/** Returns the context of any kind of interaction, sent by an admin. */
+/** Returns a context for any kind of interaction from an admin. */
 export function anyContext(
   more: Partial<CommandContext & PressContext & SubmitContext> = {},
 ): CommandContext & PressContext & SubmitContext {

@@ -90,14 +90,14 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:use': DRAFT,
 };
 
-/** Actions that are only used in buttons, which don't append a suffix. */
+/** Actions that only buttons use. Their custom ids don't have a suffix. */
 const WITHOUT_MARK: ReadonlySet<string> = new Set([
   'submissions:approvethese',
   'submissions:export',
   'submissions:page',
 ]);
 
-/** `createCommands` doesn't use any of the dependencies itself. */
+/** `createCommands` doesn't call any of its dependencies. */
 const { commands, actions } = createCommands(onlyDeps({}));
 const declared = [
   ...commands.map((command) => [command.data.name, command] as const),

@@ -10,11 +10,8 @@ const { commands } = createCommands(onlyDeps({}));
 const name = 'x'.repeat(32);
 const { wordsFor, pages } = createWords({ name, page: `https://example.com/${'x'.repeat(400)}` });
 
-describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
-  it.each([
-    'key-missing',
-    undefined,
-  ])('/help fits into one message if the problem with the key is %s', async (code) => {
+describe.each(languages)('/help in $tag', ({ locales: [locale = ''] }) => {
+  it.each(['key-missing', undefined])('fits into one message if the key problem is %s', async (code) => {
     const deps = onlyDeps({
       settings: { rememberedOrThrow: async () => ({}) },
       keys: { problem: async () => code && { code } },

@@ -9,7 +9,7 @@ const id = '1234567890123456789';
 it.each([
   ['options', 'use', 64],
   ['text', 'repair', 61],
-] as const)('a button fills in the game that it names, if the alias fits into its custom id: %s', (source, action, longest) => {
+] as const)('a game gets a button only if its alias fits into the custom id: %s', (source, action, longest) => {
   const games = [30, longest, longest + 1, 100].map((length) => {
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
@@ -29,7 +29,7 @@ it.each([
   );
 });
 
-it('the select offers each game once, even if the list was fetched again in the meantime', () => {
+it('the select menu lists each game once after the games are fetched again', () => {
   const list = () => [1, 2, 3, 4, 5].map((number) => ({ name: `Game ${number}`, alias: `game${number}` }));
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'game' };
   const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'game' }, typed } as const;

@@ -34,7 +34,7 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   };
 }
 
-/** Returns the reply to a submission, and the reply that the bot creates from stored rows after a crash. */
+/** Returns the usual reply to a submission, and the reply after a crash. */
 async function bothReplies(rows: readonly Row[], source: Draft['source']) {
   const { context, ended, deps } = await submitted(rows, source);
   return {
@@ -55,13 +55,13 @@ it.each([
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],
-] as const)('members see the same report after a restart as without one, for %s: %s', async (source, _, rows) => {
+] as const)('members see the same report with or without a restart: %s, %s', async (source, _, rows) => {
   const { reply, afterCrash } = await bothReplies(rows, source);
   expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');
 });
 
-it('if a press had no effect because of a crash, the reply shows the current draft and its submission', async () => {
+it('after a crash during a button press, the reply shows the current draft', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();

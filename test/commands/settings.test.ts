@@ -8,7 +8,7 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-/** Chooses a log channel, for which Discord responds with `result`. */
+/** Chooses a log channel in which posting has this result. */
 async function choose(
   result: PostResult,
   addBotLink?: string,
@@ -60,8 +60,8 @@ it('/settings only accepts a log channel if the bot can post in it', async () =>
 
 const ID = '1'.repeat(20);
 
-describe.each(languages)('in $tag', ({ locales: [locale = ''] }) => {
-  it('the panels page with ten panels and an error above them fits into one message', async () => {
+describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] }) => {
+  it('fits into one message with ten panels and an error', async () => {
     const t = createWords().wordsFor(locale);
     const panels = Array.from(
       { length: MOST_PANELS },

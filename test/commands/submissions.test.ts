@@ -18,7 +18,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it('stays the same when it is written and read, and fits into the custom id', () => {
+  it('always fits, and is read back unchanged', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -44,7 +44,7 @@ describe('the filter in a custom id', () => {
   });
 });
 
-/** Creates the command with a stub history that has these functions and entries. */
+/** Creates the /submissions command with a stub history. */
 function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
@@ -72,7 +72,7 @@ function commandOver(
 }
 
 describe('the history', () => {
-  it('only shows members their own submissions, even if a button is forged, but shows admins all of them', async () => {
+  it('only shows members their own submissions, even if a button is forged', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which));
     async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {
@@ -89,11 +89,11 @@ describe('the history', () => {
     expect(await see(true, { userId: '7', server: 'PLAY' })).toEqual({ userId: '7', address: 'play' });
     expect(await see(true, { game: gameMark('rust') })).toEqual({ game: 'rust' });
     expect(await see(true, { game: gameMark('gone') })).toEqual({ game: 'gone' });
-    // If the game is unknown, the search finds nothing.
+    // For an unknown game, the filter matches nothing.
     expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
   });
 
-  it("shows a submission's servers on several pages, with the accepted ones last, but only to its member and to admins", async () => {
+  it("shows a submission's servers on several pages, but only to its member and admins", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -121,7 +121,7 @@ describe('the history', () => {
     await expect(see({ isAdmin: true }, 1, 'y')).rejects.toThrow(none);
   });
 
-  it('allows each member one export at a time, and the next one after the first has succeeded or failed', async () => {
+  it('allows each member one export at a time', async () => {
     const reads: PromiseWithResolvers<void>[] = [];
     const command = commandOver(
       async () => 0,
@@ -146,7 +146,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('exports as much as fits into a 10 MiB file, and names the command that shows the rest', async () => {
+  it('exports up to 10 MiB, and mentions /submissions for the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',

@@ -33,7 +33,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Returns the targets of all links and pictures on a page that are in this repository. */
+/** Returns a page's link and picture targets in this repository. */
 const targetsOf = (page: string) =>
   [...prose(page).matchAll(/\]\(([^)\s]+)\)| (?:src|srcset)="([^"]+)"/g)]
     .map(([, link, picture]) => link ?? picture ?? '')
@@ -50,7 +50,7 @@ it.each(PAGES)('%s only contains links to files and headings that exist', (page)
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('every page and heading of the documentation that other files mention exists', () => {
+it('every documentation page or heading that another file mentions exists', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -65,14 +65,14 @@ it('every page and heading of the documentation that other files mention exists'
   expect(missing.map(([text]) => text)).toEqual([]);
 });
 
-/** People search these pages instead of reading them. */
+/** Pages that people search instead of reading. */
 const LONG = ['CHANGELOG.md'];
 
 it.each(PAGES.filter((page) => !LONG.includes(page)))('%s has at most 1,500 words', (page) => {
   expect(read(page).split(/\s+/).length).toBeLessThanOrEqual(1500);
 });
 
-/** The strings in `en.json`. Counts and ports match any number, and other placeholders match any text. */
+/** Patterns for the strings in `en.json`. Placeholders match any number or text. */
 const LABELS = stringsOf(JSON.parse(read('src/words/en.json')))
   .filter((text) => /\p{L}{3}/u.test(text.replaceAll(/\{\{.*?\}\}/g, '')))
   .map((text) => {
@@ -100,7 +100,7 @@ const labelsOn = (page: string) =>
 
 it.each(
   PAGES.filter((page) => /^(?:README|docs\/[^/]+$)/.test(page)),
-)('%s refers to buttons by their labels', (page) => {
+)('%s only mentions labels that exist', (page) => {
   const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
   expect(unknown).toEqual([]);
 });
@@ -112,7 +112,7 @@ it("the headings in docs/troubleshooting.md quote the bot's messages", () => {
     .map(([, quote = '']) => quote)
     .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
   expect(quotes.length).toBeGreaterThan(20);
-  // Removes the parts that are different every time, such as paths, users, versions, hosts and numbers.
+  // Returns the unchanging parts of a message: no paths, users, versions, hosts or numbers.
   const fixedParts = (quote: string) =>
     quote
       .split(/…|\.env |discord\.com| \(no DNS\)|\d\S*( s)?|postgres:\/\/| DISCORD_TOKEN /)
@@ -129,7 +129,7 @@ it('docs/configuration.md lists the same variables as .env.example', () => {
   );
 });
 
-it("docs/licences.md lists every package in the release whose licence isn't MIT", () => {
+it("docs/licences.md lists every package in the release that isn't under the MIT licence", () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z

@@ -12,7 +12,7 @@ async function open() {
   return { records, names };
 }
 
-describe("a game server's name", () => {
+describe("a game server's host name", () => {
   it('only resolves to public addresses', async () => {
     const { records, names } = await open();
     records.addName('play.example.com', {
@@ -31,7 +31,7 @@ describe("a game server's name", () => {
   it.each([
     ['the port in its SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
     [
-      'the port in an SRV record that has another name',
+      'the port in an SRV record for another name at the same address',
       { minecraft: { target: 'mc.example.com', port: 7 } },
       7,
     ],
@@ -61,7 +61,7 @@ describe("a game server's name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("doesn't have a port if it doesn't exist", async () => {
+  it("has no port if the name doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

@@ -19,7 +19,7 @@ const APP_IDS = {
 
 interface Pasted {
   readonly text: string;
-  /** The game for all lines that don't mention one. */
+  /** The game for lines that don't name a game. */
   readonly game?: string;
   /** The servers in Steam's list, as `host:port game query port`. */
   readonly servers: readonly string[];

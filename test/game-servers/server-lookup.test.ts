@@ -59,13 +59,14 @@ describe('the server lookup', () => {
     ['server,query_port\n93.184.216.34:28015,28020', '93.184.216.34:28015 rust 28020 game'],
     ['93.184.216.34:2302 DayZ', '93.184.216.34:2302 dayz 27016 queryPort'],
     ['play.example.com minecraft', 'play.example.com:25577 minecraft port'],
-    // The query port is the same as the port.
+    // If the query port equals the port, the bot doesn't add it.
     ['93.184.216.34:27015 cs2', '93.184.216.34:27015 cs2'],
     ['93.184.216.34:28017 rust', '93.184.216.34:28017 rust isQueryPort'],
-    // Values that somebody typed are kept.
+    // The bot keeps values that the member has typed.
     ['93.184.216.34,28015,rust,28020', '93.184.216.34:28015 rust 28020'],
     ['93.184.216.34,28015,rust,28015', '93.184.216.34 28015 rust 28015'],
-    // These are another game, an unknown game, two games with one app id, and two game servers on one port.
+    // For these lines, Steam lists another game, an unknown game, two games with one app id, or two game servers on one
+    // port.
     ['93.184.216.34:28015 dayz', '93.184.216.34:28015 dayz'],
     ['93.184.216.34:7778', '93.184.216.34:7778 invalid'],
     ['93.184.216.34:7779', '93.184.216.34:7779 invalid'],
@@ -79,12 +80,12 @@ describe('the server lookup', () => {
     ['absent.example.com minecraft', 'absent.example.com minecraft invalid'],
     ['93.184.216.34 minecraft', '93.184.216.34 minecraft invalid'],
     ['93.184.216.34 rust', '93.184.216.34 rust invalid'],
-  ])('completes %s', async (text, completed) => {
+  ])('completes %s as far as possible', async (text, completed) => {
     const { lookup } = await open();
     expect((await lookup.complete(rowsOf(text))).map(inWords)).toEqual([completed]);
   });
 
-  it('keeps what was entered in a form, and adds missing values', async () => {
+  it('only adds values that are missing in a form', async () => {
     const { lookup, found } = await open();
     const [row] = rowsOf(`${ADDRESS}:28015 rust`);
     if (row?.kind !== 'ready') throw new Error('expected a ready row');
@@ -94,20 +95,20 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort']);
   });
 
-  it("doesn't change a complete row, and counts it once", async () => {
+  it("doesn't look up or count completed lines again", async () => {
     const { lookup, found } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
     expect(await lookup.complete(rows)).toBe(rows);
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('marks a line as repeated if it is the same as another one after it has been completed', async () => {
+  it('recognises repeated lines after completing them', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
   });
 
-  it('asks about up to 50 hosts in a list, and only once about each', async () => {
+  it('looks up each host in a list once, and at most 50 hosts', async () => {
     const { lookup, records } = await open();
     const lines = Array.from({ length: 200 }, (_, index) => `93.184.217.${index % 100}:${1 + index} rust`);
     await lookup.complete(rowsOf(lines.join('\n')));
@@ -115,14 +116,14 @@ describe('the server lookup', () => {
     expect(records.askedSteam).toHaveLength(50);
   });
 
-  it("doesn't make requests for rows that are complete or invalid", async () => {
+  it("doesn't look up lines that are complete or invalid", async () => {
     const { lookup, records } = await open();
     const rows = rowsOf(`${ADDRESS}:7777 samp\n${ADDRESS}:25565 minecraft\n10.0.0.1:28015 rust\nrust`);
     expect(await lookup.complete(rows)).toBe(rows);
     expect([...records.askedSteam, ...records.askedNames]).toEqual([]);
   });
 
-  it("returns the values that it has found if other requests hang, and doesn't change rows later", async () => {
+  it('returns the values found so far if other requests hang', async () => {
     const { lookup, records } = await open();
     records.list('93.184.216.35', [{ port: 1, queryPort: 2, appId: 252_490 }]);
     await lookup.complete(rowsOf(`${ADDRESS}:28015 rust`));

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const RUST = { port: 28_015, queryPort: 28_017, appId: 252_490 };
 const FAILING: Mode = { kind: 'status', status: 503 };
 
-/** Creates a client for the Steam stand-in, with a clock that only moves when the test moves it. */
+/** Creates a client for the Steam stand-in, with a clock that only the test moves. */
 async function open() {
   const records = await startPublicRecords();
   const clock = { now: 0 };
@@ -25,7 +25,7 @@ async function open() {
     await records.close();
   });
   let count = 0;
-  /** Asks about an address that nobody has asked about before. */
+  /** Looks up a new address. */
   const askAnother = () => steam.serversAt(`93.184.216.${++count}`);
   return { records, clock, logger, outcomes, steam, askAnother };
 }
@@ -34,7 +34,7 @@ const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
 const listing = (servers: unknown) => json({ response: { success: true, servers } });
 
 describe('the Steam client', () => {
-  it('lists the game servers at an address, and only requests each address once', async () => {
+  it('requests the game servers at an address only once', async () => {
     const { records, steam, outcomes } = await open();
     records.list('93.184.216.34', [RUST]);
     const found = await Promise.all([steam.serversAt('93.184.216.34'), steam.serversAt('93.184.216.34')]);
@@ -85,7 +85,7 @@ describe('the Steam client', () => {
     expect(await askAnother()).toEqual([{ queryPort: 27_016, gamePort: 2_302, appId: 221_100 }]);
   });
 
-  it.each([429, 403])('pauses for an hour after a %i, and logs this once', async (status) => {
+  it.each([429, 403])('pauses for an hour after a response with status %i', async (status) => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam({ kind: 'status', status });
     await Promise.all([askAnother(), askAnother(), askAnother()]);
@@ -101,7 +101,7 @@ describe('the Steam client', () => {
     expect(records.askedSteam).toHaveLength(4);
   });
 
-  it('pauses after three failures in a row, twice as long each time, but never longer than an hour', async () => {
+  it('doubles the pause after each failure in a row, up to an hour', async () => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam(FAILING);
     await askAnother();
@@ -140,7 +140,7 @@ describe('the Steam client', () => {
     expect(outcomes).toHaveLength(122);
   });
 
-  it("counts it as a failure if Steam doesn't respond", async () => {
+  it('counts a missing response as a failure', async () => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam({ kind: 'hang' });
     expect(await askAnother()).toEqual([]);

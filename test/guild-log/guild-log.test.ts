@@ -24,7 +24,7 @@ interface Posted {
 /** `locale` is Discord's name for the guild's language. */
 type Channel = Partial<LogChannel> & { readonly locale?: string };
 
-/** Creates a guild log with a channel that first fails in these ways and then accepts everything. */
+/** Creates a guild log. Its channel fails once with each fault, and then works. */
 async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...channel }: Channel = {}) {
   const discord = await startDiscord({ token: TOKEN });
   for (const fault of answers) discord.faults.inject({ fault });
@@ -60,8 +60,8 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
   return { ...log, tell, discord, logger, state, posted, texts };
 }
 
-describe('a guild log', () => {
-  it('combines simultaneous lines into one message, and posts later lines in another one', async () => {
+describe("a guild's log", () => {
+  it('combines simultaneous lines into one message', async () => {
     const { tell, texts, discord, state } = await open();
     await tell('one');
     await tell('two');
@@ -97,7 +97,7 @@ describe('a guild log', () => {
     expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
-  it("shows an alert in red above all lines, and doesn't mention the role anywhere else", async () => {
+  it('shows an alert in red above the other lines, and mentions the role', async () => {
     const { tell, alert, posted } = await open([], { roleId: '7' });
     await tell('a line');
     await alert('1', () => ({ text: 'act!', details: 'why' }));
@@ -119,7 +119,7 @@ describe('a guild log', () => {
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('tries to post a message three times with the same nonce, and then continues with the next one', async () => {
+  it('tries to post each message up to three times with the same nonce', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ describe('a guild log', () => {
     [10004, 'gone'],
     [50001, 'no-access'],
     [50013, 'no-permission'],
-  ])('stores the problem if Discord rejects the channel with error %i, and pauses for ten minutes', async (code, trouble) => {
+  ])('pauses for ten minutes if Discord rejects the channel with error %i', async (code, trouble) => {
     const clock = createTestClock();
     const { tell, flush, state, texts } = await open([
       { kind: 'status', status: 403, body: { code, message: 'No' } },

@@ -33,8 +33,8 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
   return keys.noteOutcome('1', key?.setAt ?? '', answer);
 }
 
-describe("a guild's key", () => {
-  it('is stored separately for each guild, with its last four characters, the time, and the admin who set it', async () => {
+describe("a guild's API key", () => {
+  it('is stored separately for each guild, with the admin who set it', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -51,13 +51,13 @@ describe("a guild's key", () => {
     ['a-key-of-12c', '-12c'],
     ['🔑🔑🔑🔑🔑🔑', ''],
     ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🗝', '🔑🔑🔑🗝'],
-  ])('such as %s is shown as "%s"', async (key, lastFour) => {
+  ])('is shortened from %s to "%s"', async (key, lastFour) => {
     const { keys } = await open();
     await keys.set('1', new Secret(key), by);
     expect(await keys.status('1')).toMatchObject({ lastFour });
   });
 
-  it("can't be read on disk, and is removed from the disk after it has been replaced or deleted", async () => {
+  it('is encrypted on disk, and erased when it is replaced or deleted', async () => {
     const { store, keys } = await open();
     const sealed = async () => JSON.stringify(Object(await store.values.get('api-key:1')).sealed.data);
     await keys.set('1', FIRST, by);
@@ -76,7 +76,7 @@ describe("a guild's key", () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
   });
 
-  it('is only deleted if the request is for this key, and not for the previous one', async () => {
+  it("isn't deleted by a request to delete the previous key", async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -87,7 +87,7 @@ describe("a guild's key", () => {
     expect(await keys.delete('1', (await keys.get('1'))?.setAt)).toBe(true);
   });
 
-  it("can't be decrypted for another guild or with another encryption key, but can be set again", async () => {
+  it("can't be decrypted for another guild or with another encryption key", async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.values.set('api-key:2', await store.values.get('api-key:1'));
@@ -107,7 +107,7 @@ describe("a guild's key", () => {
     }
   });
 
-  it('is unreadable if its record is damaged, which is logged once, but can be deleted', async () => {
+  it('can be deleted even if its record is damaged', async () => {
     const { store, keys, logger } = await open();
     await store.values.set('api-key:1', { lastFour: 7 });
     expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
@@ -129,8 +129,8 @@ describe("a guild's key", () => {
   });
 });
 
-describe("the service's response about a key", () => {
-  it('is stored with the time, and marks the key as rejected once', async () => {
+describe("the service's response to a key", () => {
+  it('is stored with its time and message', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -146,7 +146,7 @@ describe("the service's response about a key", () => {
     });
   });
 
-  it('shows that the key works if the service accepted it', async () => {
+  it('sets the time when the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -160,7 +160,7 @@ describe("the service's response about a key", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses the key for an hour after each rejection, and shows the rejection until the service accepts the key', async () => {
+  it('pauses the key for an hour after each rejection', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => 'code' in (await keys.usable('1'));
@@ -186,7 +186,7 @@ describe("the service's response about a key", () => {
     expect(await rests()).toBe(false);
   });
 
-  it('only applies to the key that its request used', async () => {
+  it('only applies to the key in the request', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -198,7 +198,7 @@ describe("the service's response about a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is only stored if its message is unknown and not about servers, and is cut to 300 characters', async () => {
+  it('is ignored if it is about game servers, and cut to 300 characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -209,7 +209,7 @@ describe("the service's response about a key", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('notifies the admins once if several requests are rejected at the same time', async () => {
+  it('is reported once if several requests are rejected at the same time', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -22,7 +22,7 @@ const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
 const TABLES = ['servers', 'submissions', 'drafts', 'interactions', 'guild_departures', 'used'] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
-/** Creates everything that deletes data from an open store, with a clock like the one that limits use. */
+/** Creates everything that deletes data from an open store, with a clock for the test. */
 function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
   const clock = { now: NOW };
   const now = () => clock.now;
@@ -42,7 +42,7 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
 
 type Parts = ReturnType<typeof over>;
 
-/** Adds one of the member's submissions with two servers, and a draft. Both were made just now. */
+/** Adds a submission with two servers and a draft, both made by the member just now. */
 async function addSubmissions({ store, clock, drafts }: Parts, guildId: string): Promise<void> {
   const id = `${guildId}-${clock.now}`;
   const user = { id: MEMBER, name: 'Mia Miller' };
@@ -77,7 +77,7 @@ async function opened() {
   return parts;
 }
 
-/** Requests a deletion during one of the guild's transactions, which then writes the member's submission. */
+/** Requests a deletion during a transaction that later writes the member's submission. */
 async function askedBeforeEndOf(parts: Parts, ask: () => Promise<unknown>): Promise<void> {
   const { store, clock } = parts;
   const isAsked = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ async function rowsOf(store: Store, guildId: string): Promise<readonly number[]>
   return counts;
 }
 
-/** Returns the user names that are stored with the guild's submissions. */
+/** Returns the user names in the guild's submissions and drafts. */
 async function namesIn(store: Store) {
   const rows = [...(await rowsIn(store, 'submissions')), ...(await rowsIn(store, 'drafts'))];
   return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
@@ -137,7 +137,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 }
 
 describe('a guild whose data has been deleted', () => {
-  it("only keeps the number of servers that its limit counts, and other guilds aren't affected", async () => {
+  it('only keeps the number of servers for its limit', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -179,7 +179,7 @@ describe('a guild whose data has been deleted', () => {
 });
 
 describe('a member whose name has been deleted', () => {
-  it('immediately loses their name and drafts in this guild only, and still counts towards limits', async () => {
+  it('keeps the name and drafts in other guilds, and still counts towards limits', async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([
@@ -196,7 +196,7 @@ describe('a member whose name has been deleted', () => {
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it("doesn't keep a draft if its submission ends afterwards", async () => {
+  it('loses the draft of a submission that ends after the deletion', async () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
@@ -208,7 +208,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('loses even their id when limits no longer count it, but keeps later submissions', async () => {
+  it('also loses their id once limits no longer need it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

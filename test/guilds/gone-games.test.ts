@@ -6,7 +6,7 @@ import { recorder } from '../support/machine.ts';
 
 const NEVER = new AbortController().signal;
 
-it('admins are notified once about each chosen game that the service no longer has, but not because of an old list', async () => {
+it('admins are notified once about each chosen game that the service has removed', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
@@ -37,7 +37,7 @@ it('admins are notified once about each chosen game that the service no longer h
   expect(notified).toEqual(['1: cs2', '1: rust', '1: rust']);
 });
 
-it('settings stay deleted if they are deleted during the check', async () => {
+it("a check for removed games doesn't restore deleted settings", async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2'] }));
@@ -56,7 +56,7 @@ it('settings stay deleted if they are deleted during the check', async () => {
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
 
-it('the check lets other work run between two guilds, and stops there if the bot stops', async () => {
+it('a check for removed games pauses after each guild, and ends when the bot stops', async () => {
   const stopping = new AbortController();
   let turns = 0;
   const looked: string[] = [];

@@ -18,10 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 const START = 20_000 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, h: HOUR_MS, d: DAY_MS };
 
-/**
- * Creates guilds 1 and 2 with a key and settings, a process that checks them, and another process that only records when
- * they are used.
- */
+/** Creates guilds 1 and 2, one process that checks them, and one that only records their use. */
 async function open(options: Partial<MembershipDeps> = {}) {
   const store = await openStore();
   const logger = recorder();
@@ -31,7 +28,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     now: START,
     application: '1000',
     isClockRight: true,
-    /** Responds to the request about a guild. By default, the bot isn't in the guild. */
+    /** Discord's response about a guild. By default, the bot isn't in any guild. */
     isForeign: async (_guildId: string, _signal: AbortSignal) => true,
   };
   const now = () => world.now;
@@ -110,7 +107,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     }
   }
 
-  /** Returns the guilds that have data. If a guild only has some of its data left, the part is named. */
+  /** Returns the guilds that still have data, or names the part that is left. */
   async function left(): Promise<string> {
     const kept = ['1', '2', '3'].map(async (guild) => {
       const hasKey = (await keys.get(guild)) !== undefined;
@@ -174,7 +171,7 @@ it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) =>
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it('a guild that only has submissions loses them', async () => {
+it('a guild that only has submissions also loses them after the grace period', async () => {
   const { store, play } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
   await play('check 30d -1ms check');
@@ -183,7 +180,7 @@ it('a guild that only has submissions loses them', async () => {
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it("the bot doesn't report the first application", async () => {
+it('the bot logs nothing if its application stays the same', async () => {
   const { play, logger } = await open();
   await play('check restart check');
   expect(logger.lines).toEqual([]);
@@ -193,11 +190,11 @@ describe('the bot asks Discord about a guild', () => {
   it('once per grace period', async () => {
     const { asked, play } = await open();
     await play('in:1 95(check 1d)');
-    // Guild 2 was deleted the first time.
+    // The bot deleted guild 2's data after the first request.
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
-  it('only if the guild has data, and otherwise deletes the record of when it was used', async () => {
+  it('only if the guild has data', async () => {
     const { asked, play, noted } = await open();
     await play('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);
@@ -206,7 +203,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(asked).toEqual([]);
   });
 
-  it("after a pause, starting with the guild that hasn't been used for the longest time", async () => {
+  it('starting with the guild that has been unused for longest', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -235,7 +232,7 @@ describe('the bot asks Discord about a guild', () => {
   });
 });
 
-it('if a guild is used while earlier uses are being recorded, the next check records it', async () => {
+it('if a guild is used during a check, the next check records this', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -250,7 +247,7 @@ it('if a guild is used while earlier uses are being recorded, the next check rec
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
 });
 
-it("checks don't run immediately at the start, run one at a time, and end when the bot stops", async () => {
+it('the first check starts after an hour, and checks never overlap', async () => {
   let claims = 0;
   const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {

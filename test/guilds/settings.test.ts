@@ -28,13 +28,13 @@ describe("a guild's settings", () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('can be read in a transaction while they are being read outside it', async () => {
+  it('can be read inside and outside a transaction at the same time', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
     const found = store.inGuild('1', async () => {
       await store.values.get('the connection is taken');
-      // Waits until the transaction has ended.
+      // This read waits until the transaction has ended.
       remembered = outside.runInAsyncScope(() => settings.rememberedOrThrow('1'));
       return settings.getOrThrow('1');
     });
@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('are changed one after another, separately for each guild', async () => {
+  it('keep all of several simultaneous changes', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
@@ -51,7 +51,7 @@ describe("a guild's settings", () => {
     expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
-  it("aren't written if they stay the same", async () => {
+  it("aren't stored if nothing has changed", async () => {
     const { store, settings } = await open();
     expect(await settings.change('1', (now) => now)).toEqual(DEFAULTS);
     expect(await store.values.keys('settings:')).toEqual([]);
@@ -62,7 +62,7 @@ describe("a guild's settings", () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])("are ignored until the next change if they can't be read, which is logged: %j", async (stored) => {
+  ])('are replaced by the next change if they are damaged: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
@@ -77,7 +77,7 @@ describe("a guild's settings", () => {
     expect(await settings.getOrThrow('1')).toEqual({ ...DEFAULTS, announce: true });
   });
 
-  it('can be read after a newer version has written them, and keep what that version added', async () => {
+  it('keep values that a newer version of the bot has added', async () => {
     const { store, settings, logger } = await open();
     const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
     await store.values.set('settings:1', ofTomorrow);
@@ -91,7 +91,7 @@ describe("a guild's settings", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it("cause an error if the store fails, and aren't replaced by the defaults", async () => {
+  it('cause an error if the store fails', async () => {
     const { store, settings } = await open();
     await store.stop();
     await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);
@@ -99,8 +99,8 @@ describe("a guild's settings", () => {
   });
 });
 
-describe("a guild's log channel", () => {
-  it('has its problem recorded, unless another channel was chosen or the settings were deleted in the meantime', async () => {
+describe("a problem with a guild's log channel", () => {
+  it('is stored only if the channel is still chosen', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);
     expect(await channelOf('1')).toBeUndefined();
