@@ -12,12 +12,12 @@ export interface Address {
 export type AddressProblem =
   | HostProblem
   | PortProblem
-  /** The text contains several words or no host. It isn't included, because it can be anything. */
+  /** The text contains several words or no host. The text isn't included, because it could be anything. */
   | { readonly code: 'not-an-address' }
   /** The text is a link to a web page. Only a host and port are accepted. */
   | { readonly code: 'web-address' }
   | { readonly code: 'unknown-scheme'; readonly scheme: string }
-  /** An IPv6 address and its port lack the brackets that would separate them. */
+  /** An IPv6 address is followed by a port but isn't in brackets. */
   | { readonly code: 'ipv6-brackets'; readonly host: string; readonly port: string }
   | { readonly code: 'address-too-long'; readonly length: number; readonly most: number };
 
@@ -25,10 +25,10 @@ type AddressResult =
   | { readonly ok: true; readonly address: Address }
   | { readonly ok: false; readonly problem: AddressProblem };
 
-/** Maximum length of an address in UTF-16 units: a host name (up to 253) with room for a link with a password. */
+/** Maximum length of an address in UTF-16 units: enough for a 253-character host name in a link with a password. */
 export const MAX_ADDRESS_TEXT = 1000;
 
-/** Schemes of links that connect a game to a host, `scheme://[connect/]host:port[/password]`, with the game's alias. */
+/** Maps the scheme of a game link, `scheme://[connect/]host:port[/password]`, to its game, or to '' for several games. */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['steam', ''],
   ['minecraft', ''],
@@ -38,7 +38,7 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['fivem', 'FiveM'],
 ]);
 
-/** Returns the game that a link starts, '' if several games use its scheme, or `undefined` if it isn't such a link. */
+/** Returns the game that a link starts, '' if several games use its scheme, or `undefined` if it isn't a game link. */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
@@ -53,7 +53,7 @@ export function parseAddress(text: string): AddressResult {
   if (text.length > MAX_ADDRESS_TEXT) {
     return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
   }
-  // Quotes around a whole link are removed first, so that they don't become part of its host or path.
+  // Quotes around the whole link would otherwise become part of its host or path.
   const typed = unwrapped(plainText(text));
   if (/^https?:\/\/[^/?#]*[/?#]+[^/?#\s]/iu.test(typed)) return invalid({ code: 'web-address' });
   const bare = unlabelled(unwrapped(withoutPasswords(typed)));
@@ -62,7 +62,7 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems of text that may be a name or ordinary words rather than a malformed address, as in `"host": "My server"`. */
+/** Problems of text that is more likely a name than a malformed address, as in `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
@@ -91,7 +91,7 @@ const LABEL = new RegExp(
   'iu',
 );
 
-/** Whether the text ends with a label, in which case an address should follow. */
+/** Whether the text ends with a label for an address. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
 /** Removes a label from the end of the text. */
@@ -119,7 +119,7 @@ function parseLink(scheme: string, rest: string): AddressResult {
     return result.ok && WEB_HOST.test(result.address.host) ? invalid({ code: 'web-address' }) : result;
   }
   if (scheme !== 'http' && scheme !== 'https') return invalid({ code: 'unknown-scheme', scheme });
-  // A URL with a port is an address that a chat app turned into a link.
+  // A web URL with a port is probably an address that a chat app turned into a link.
   const result = parseTarget(rest);
   return result.ok && result.address.port === undefined ? invalid({ code: 'web-address' }) : result;
 }

@@ -16,19 +16,19 @@ export interface FoundAddress {
   readonly text: string;
   /** Absent if the text can't be the address of a game server. */
   readonly address?: Address;
-  /** The alias of the game that the link starts; '' if the address isn't such a link or several games use its scheme. */
+  /** The game that the link starts; '' if the address isn't a game link or several games use its scheme. */
   readonly game: string;
-  /** Whether this is certainly a server: it's numeric, or called an address. A host name alone may be a website. */
+  /** Whether this is certainly a server: a game link, an IP address or a labelled name. Other names may be websites. */
   readonly isServer: boolean;
 }
 
-/** Characters between separators in prose and markup. Brackets aren't separators, because IPv6 with a port needs them. */
+/** Text between separators in prose and markup. Square brackets don't separate, because IPv6 with a port needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
 /** Characters that can't be the first or last character of an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Words after which four numbers are a version instead of an address. */
+/** Words before a version number that looks like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 /** Words for services that aren't game servers, such as voice, streaming, consoles, websites and databases. */
@@ -38,7 +38,7 @@ const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** Removes links and hosts from text, because their words hardly describe it. */
+/** Removes links and host names from text, because the words in them are rarely meaningful. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)

@@ -6,7 +6,7 @@ import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts
 /** Why a host isn't a public host on the internet. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
-  /** Numbers and dots, but not four numbers from 0 to 255 without leading zeros. Forms such as `127.1` aren't guessed. */
+  /** An IPv4 address with a mistake. Short forms such as `127.1`, leading zeros and numbers over 255 are rejected. */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
@@ -29,7 +29,7 @@ type HostResult =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: HostProblem };
 
-/** RFC 1035 §2.3.4: a name can have 255 octets in DNS messages, which leaves 253 characters in writing. */
+/** RFC 1035 §2.3.4 allows 255 octets in a DNS message. Written as text, that's 253 characters. */
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
@@ -38,7 +38,7 @@ const invalid = (problem: HostProblem): HostResult => ({ ok: false, problem });
 /**
  * Parses a host. Returns its canonical form, or the reason that it isn't a public host. Canonical IPv6 is compressed and in
  * lower case, and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
- * @param text only a host: an IPv4 address, an IPv6 address without brackets, or a name
+ * @param text an IPv4 address, an IPv6 address without brackets, or a name
  */
 export function parseHost(text: string): HostResult {
   if (text.includes(':')) return parseIPv6(text);
@@ -70,8 +70,7 @@ function publicAddress(host: string): HostResult {
 const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
 
 function parseName(name: string): HostResult {
-  // domainToASCII would cut the name off at a slash, decode percent signs and accept underscores and "!", so such names
-  // aren't passed to it.
+  // Other names aren't passed to domainToASCII, which cuts them off at a slash, decodes percent signs and accepts "!".
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {

@@ -1,4 +1,4 @@
-/** Matches text that is already plain, as most text is. */
+/** Matches plain ASCII, which doesn't need cleaning. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**
@@ -23,8 +23,7 @@ export function plainText(text: string): string {
 
 /**
  * Removes leading characters that match `start` and trailing characters that match `end`. A regular expression such as
- * `/[set]+$/` isn't used, because it retries at every character of a run in the middle. A 256 KiB file with one long run
- * would take minutes.
+ * `/[set]+$/` would retry at every character of a long run, and could take minutes for a 256 KiB file.
  * @param ends expressions that match a single character
  */
 export function withoutEnds(
@@ -50,37 +49,37 @@ export function withoutEnds(
 /** Words for "password" in the languages of most gaming communities. */
 const PASSWORD_WORD =
   '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
-/** A password in the cell after `password`. Dots and colons are excluded, so that an address isn't mistaken for one. */
+/** A password in the cell after the word `password`. Unlike an address, it can't contain dots or colons. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
 /** A password that can contain spaces. It ends at the end of the line, or before a `connect` command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
-/** The rest of a link after host and port, where `steam://connect/` has the password. Ends before a closing quote. */
+/** The part of a link after host and port, where `steam://connect/` has the password. Ends before a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/** A link, from the last character of its scheme. `steam` is matched completely, because {@link HOST_IN_TAIL} needs it. */
+/** A link, from the last character of its scheme. The scheme `steam` is matched whole for {@link HOST_IN_TAIL}. */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
 /** Steam launch links, with the host after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
-/** A link that adds a server to the list in Minecraft: Bedrock Edition. The second kind of link connects to a server. */
+/** A link that adds a server to the list in Minecraft: Bedrock Edition. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
 const CONNECTS =
   /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
 /** The URL of a web page. Pages about a server often have the server's address in their path. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
-/** A user name and password in front of a host without a scheme. Excludes `pw:a@b`, a password that contains `@`. */
+/** A user name and password in front of a host without a scheme. Excludes `pw:a@b`, where `a@b` is a password. */
 const USER = new RegExp(
   `(?<![^\\s"'\`<(,;|])(?!${PASSWORD_WORD}:)[^\\s"'\`<(,;|@/:]{0,64}:[^\\s"'\`<(,;|]{0,64}@`,
   'giu',
 );
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/** Returns the address in the path of a web page, or the page's host. The page's port isn't the game server's. */
+/** Returns the address in a URL's path, or else the URL's host without its port, which isn't the game server's. */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
   if (path === '') return link;
@@ -106,8 +105,8 @@ function withoutLinkTails(text: string): string {
 }
 
 /**
- * Removes passwords from a pasted line. Removes those in links, and everything from a word such as `password` to the end of
- * the line, because a password can contain spaces. Expects {@link plainText}.
+ * Removes passwords from a pasted line: passwords in links, and everything from a word such as `password` to the end of the
+ * line, because passwords can contain spaces. Expects {@link plainText}.
  */
 export function withoutPasswords(line: string): string {
   return withoutLinkTails(line)

@@ -18,13 +18,13 @@ export const LOWEST_PORT = 1;
 /** TCP and UDP ports are 16 bits wide. Port 0 can't be connected to. */
 export const HIGHEST_PORT = 65_535;
 
-/** Parses a port. Accepts leading zeros. Also accepts a sign, so that a signed number is reported as out of range. */
+/** Parses a port. Accepts leading zeros. Also accepts a sign, so that `-1` is reported as out of range. */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
-  // Longer text isn't a mistyped port. It can be anything that was pasted, so it isn't repeated.
+  // Only 12 characters are repeated, because longer text isn't a mistyped port and could be anything.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
     return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
   }
-  // Turns -0 into 0, because the two are different in tests and JSON.
+  // Turns -0 into 0.
   const port = Number(text) || 0;
   if (port < LOWEST_PORT) return invalid({ code: 'port-too-low', field, port });
   if (port > HIGHEST_PORT) return invalid({ code: 'port-too-high', field, port });

@@ -35,7 +35,7 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 const LISTS = RANGES.map(([range, subnets]) => [range, listOf(subnets)] as const);
-/** All ranges in a single list. Allows a quick check, because most addresses aren't in any range. */
+/** All ranges in a single list, for a quick check. Most addresses aren't in any range. */
 const SPECIAL = listOf(RANGES.flatMap(([, subnets]) => subnets));
 const GLOBAL_UNICAST = listOf(['2000::/3', '64:ff9b::/96']); // IANA IPv6 Address Space; RFC 6052
 const TEREDO = listOf(['2001::/32']);
@@ -68,7 +68,7 @@ function embeddedIPv4(address: string): string[] {
   if (SIX_TO_FOUR.check(address, 'ipv6')) return [dotted(words[1], words[2])]; // RFC 3056 §2
   if (NAT64.check(address, 'ipv6')) return [dotted(words[6], words[7])]; // RFC 6052 §2.2
   if (!TEREDO.check(address, 'ipv6')) return [];
-  // RFC 4380 §4: the server's address is stored unchanged, and the client's address is stored with all bits flipped.
+  // RFC 4380 §4: a Teredo address contains the server's address unchanged, and the client's with all bits flipped.
   return [dotted(words[2], words[3]), dotted(~(words[6] ?? 0) & 0xffff, ~(words[7] ?? 0) & 0xffff)];
 }
 

@@ -19,7 +19,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** A row, with the game that the record's unlabelled cells mention if no cell is labelled as the game. */
+/** A row. If no cell is labelled as the game, `beside` is the game that unlabelled cells mention. */
 export interface CellRow {
   readonly row: RawRow;
   readonly beside?: NamedGame | undefined;
@@ -48,7 +48,7 @@ function byField(cells: readonly Cell[]): ByField {
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 
-/** Returns the addresses in the most specifically named cells that have any, or else the first cell labelled as one. */
+/** Returns the addresses in the cells with the most specific name, or else the first cell labelled as an address. */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
   const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
@@ -57,7 +57,7 @@ function serversIn(cells: ByField): readonly string[] {
   return [...new Set(same.map(({ text }) => text))];
 }
 
-/** Returns the ports that players connect to. If two column names disagree, returns one port marked as unclear. */
+/** Returns the ports that players connect to. If two columns disagree, returns one port marked as unclear. */
 function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly isOfGame: boolean } {
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
@@ -100,7 +100,7 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
-  // Unlike the other cells, this one keeps its brackets, because a game's name may end with one.
+  // Keeps brackets, because a game's name may end with one.
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);

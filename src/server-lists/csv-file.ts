@@ -2,15 +2,15 @@ import { visibleLine } from '../one-line.ts';
 import type { TypedRow } from './row.ts';
 
 /**
- * Characters that make spreadsheets treat a cell as a formula. Some versions also accept their full-width and small forms,
- * which Unicode NFKC maps to them.
+ * Characters that make spreadsheets treat a cell as a formula. Some versions also accept the full-width and small forms of
+ * these characters (Unicode NFKC).
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 const FORMULA = `(?='*${SIGN})`;
 const BEGINS = new RegExp(`^${FORMULA}`, 'u');
 const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
-/** Some spreadsheets split cells at these characters even in quotes. They also split at tabs, which cells never contain. */
+/** Some spreadsheets split even quoted cells at `;` and `|`. They also split at tabs, which cells never contain. */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
 /** The columns that the parser reads when a member sends the file back. No apostrophes are inserted within their text. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
@@ -67,7 +67,7 @@ export async function boundedCsv(
 /** Whitespace and characters that are invisible at the start of text, such as variation selectors and joiners. */
 const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 
-/** Removes invisible characters and spaces from a cell's start, because some spreadsheets find a formula behind them. */
+/** Removes invisible characters and spaces from a cell's start, because some spreadsheets ignore them before a formula. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 interface RejectedLine {

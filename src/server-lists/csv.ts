@@ -15,7 +15,7 @@ import {
   sanitisedAddress,
 } from './row.ts';
 
-/** Finds a line's delimiter, preferring those that are rare in text. A single `|` may only separate two names. */
+/** Finds a line's delimiter, trying those that are rare in text first. A single `|` may just separate two names. */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
@@ -79,10 +79,7 @@ const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
 ]);
 
-/**
- * Parses a header row, which names the address and another field. A data row isn't mistaken for one, because a single word
- * in it would be a host.
- */
+/** Parses a header row, which names the address and another field. Data rows contain values instead of field names. */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
   // A line with three digits in a row contains a port or an address, so it isn't a header. This quick check rules out most
@@ -148,7 +145,7 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // An unclear port makes the member clarify the number. Otherwise, the bot would suggest the default port instead.
+    // The member has to clarify an unclear port. Without it, the bot would suggest the default port.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {
@@ -213,7 +210,7 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** Without a header, a number in the fourth cell that is lower than this is taken for a player count. */
+/** In the fourth cell of a line without a header, a lower number is probably a player count. */
 const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);

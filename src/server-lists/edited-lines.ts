@@ -3,7 +3,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { readList } from './read-list.ts';
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
-/** Formats a row as a line that the list parser reads as the same row, with a delimiter if spaces would be ambiguous. */
+/** Formats a row as a line that the list parser reads as the same row. Uses a delimiter where spaces would be ambiguous. */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
   const areWords = server !== '' && queryPort === '' && !/[,;\t"]/u.test(server + port + game);
   if (areWords) return [server, port, game].filter((part) => part !== '').join(' ');
@@ -37,8 +37,8 @@ export function numberedLines(
 }
 
 /**
- * Formats rows like {@link numberedLines}, in the given order, with the games' names. Keeps an alias if the parser would
- * read its name differently.
+ * Formats rows like {@link numberedLines}, in the given order, with the games' names. Keeps a game's alias if the parser
+ * would misread its name.
  */
 export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   const parsed = (line: string) => {

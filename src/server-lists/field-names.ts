@@ -1,8 +1,8 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
 /**
- * The field named by a column, a JSON key or a label in text. `unclearPort` is a port of unclear purpose, such as
- * `beacon_port`. `other` is something that doesn't describe a game server, such as `rcon` or `database`.
+ * The field that a column, JSON key or label refers to. `unclearPort` is a port of unclear purpose, such as `beacon_port`.
+ * `other` is something that doesn't describe a game server, such as `rcon` or `database`.
  */
 export type Field =
   | 'server'
@@ -51,7 +51,7 @@ const WORDS = {
 
 type Meaning = keyof typeof WORDS;
 
-/** Removes accents and capital letters from a name, and splits camel case, so that "gamePort" becomes two words. */
+/** Removes accents from a name, converts it to lower case and splits camel case, so that "gamePort" becomes two words. */
 const fold = (name: string): string =>
   name
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
@@ -109,7 +109,7 @@ function fieldOf(name: string): FieldName | undefined {
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
   if (meanings.includes(undefined)) {
-    // If any word is unknown, only a port is still recognised, and its purpose is unclear.
+    // A name with an unknown word can only mean a port, and the port's purpose is unclear.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
   // An address for queries contains the query port, not the port that players use.

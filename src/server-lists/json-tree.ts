@@ -9,7 +9,6 @@ export interface Place {
   readonly at: number;
 }
 
-/** A value in a JSON text. */
 export type JsonNode = Place &
   (
     | { readonly kind: 'text'; readonly text: string }

@@ -56,7 +56,7 @@ const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonl
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/** Returns the full name of a field inside an object that is the value of the field `around`. */
+/** Returns a field's name, prefixed with the name of the field `around` it if that's clearer. */
 function nameInside(around: string, name: string): string {
   if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
@@ -72,7 +72,7 @@ interface JsonServers extends Pick<FoundInside, 'texts' | 'noise'> {
 
 /**
  * Finds servers at any depth: objects with an address in any field, and strings that are addresses. The port or game of an
- * object without an address is assigned to the nearest surrounding object that has one. If there is no such object, the
+ * object without an address is assigned to the nearest surrounding object with an address. If there is no such object, the
  * member has to correct the row.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
@@ -98,7 +98,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
-  /** Reads an element of the outermost list. Every element of this list is expected to be a server. */
+  /** Reads an element of the outermost list. Every element should be a server. */
   function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
@@ -206,7 +206,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
-  /** Uses a field's name as the game of all the servers and parts inside it that don't name one themselves. */
+  /** Uses a field's name as the game of all servers and parts inside the field that don't name a game. */
   function withGame(inside: FoundInside, text: string): FoundInside {
     const cells = [{ name: 'game', text }];
     return {
@@ -219,7 +219,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
-/** Whether a field's name is as general as `servers`. In an object with one, the port may belong to something else. */
+/** Whether a field's name is as general as `servers`. A port next to such a list may not belong to its servers. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
@@ -232,7 +232,7 @@ function insideText({ line, at, text }: TextLine): FoundInside {
 }
 
 /**
- * Whether an object's key is an address that the key's value belongs to.
+ * Whether a key is the address of the server that its value describes.
  * @param areAddresses whether all keys of the object could be addresses
  */
 function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
@@ -263,7 +263,7 @@ const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/** Adds the parts found inside a server to it. Without a port of its own, it becomes one server per part with a port. */
+/** Adds the parts inside a server to it. If the server has no port of its own, each part with a port becomes a server. */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));
@@ -281,8 +281,8 @@ function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly Foun
 }
 
 /**
- * Marks the port of an object without an address as unclear, and passes it on to the servers inside that lack a port. The
- * port may belong to something else.
+ * Passes the port of an object without an address on to the servers inside that lack a port. Marks the port as unclear,
+ * because it may belong to something else.
  */
 function withUnclearPort(own: FoundServer, inside: FoundInside): FoundInside {
   const isOne = inside.servers.length === 1;

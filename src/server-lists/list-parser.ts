@@ -6,7 +6,9 @@ import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/** Maximum length of text in a modal, in UTF-16 units. Longer text is parsed in a worker, so that others needn't wait. */
+/**
+ * Maximum length of text in a modal, in UTF-16 units. Longer text is parsed in a worker, so that it doesn't block the bot.
+ */
 const LONGEST_IN_PLACE = 4_000;
 /** Maximum number of concurrent workers. Each uses about 46 MiB. */
 const WORKERS = 2;
@@ -14,11 +16,11 @@ const WORKERS = 2;
 const READING_MS = 5_000;
 
 export interface ListToRead {
-  /** The guild that the list belongs to. If the games have to be fetched, its key is used. */
+  /** The guild that the list belongs to. The guild's key is used to fetch the games. */
   readonly guildId: string;
-  /** The typed text, followed by the uploaded text. Line numbers continue from the first to the second. */
+  /** The typed text, followed by the uploaded text. Line numbers continue across both. */
   readonly texts: readonly string[];
-  /** The alias of the game for rows that don't name one; can be empty. */
+  /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
 }
 

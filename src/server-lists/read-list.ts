@@ -7,7 +7,7 @@ import { jsonTree } from './json-tree.ts';
 import { EMPTY_ROW, gameOf, hasUnknownGame, type RawRow, type Row, readRow, sanitised } from './row.ts';
 import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
-/** Maximum number of servers in one paste or file, which is ten requests to the service. */
+/** Maximum number of servers in one paste or file: enough for ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
 /** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
@@ -145,8 +145,8 @@ const namesServer = (text: string): boolean =>
 /** Checks a row. Returns it as ready, or as invalid with the first problem found. */
 export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
-  // A query port that equals the port isn't submitted. The row remembers that it was typed, so that a server lookup doesn't
-  // replace it.
+  // A query port that equals the port isn't submitted. The typed text is kept, so that a server lookup doesn't replace the
+  // query port.
   const isKept = typed.queryPort !== '' && reading.ok && reading.submission.queryPort === undefined;
   return reading.ok
     ? { kind: 'ready', line, submission: reading.submission, ...(isKept && { typed }) }
@@ -212,6 +212,6 @@ function inCodePage(bytes: Uint8Array): string {
   });
   const hasHeader = (text: string) =>
     text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
-  // Falls back to a DOS code page, because it defines every byte.
+  // Falls back to a DOS code page, which defines every byte.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

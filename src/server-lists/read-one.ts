@@ -34,7 +34,7 @@ export const isOneAddress = (typed: string): boolean =>
  * Reads the form fields for one server. Only the service knows which games it accepts, so anything that could be an alias
  * is accepted if the games haven't been fetched yet.
  * @param found the servers found in the address field, which is searched like a message
- * @returns a row with the typed text; because rows are stored, it doesn't contain passwords
+ * @returns a row with the typed text, without passwords because rows are stored
  */
 export function readOne(
   typed: TypedRow,

@@ -38,8 +38,8 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
 
 /**
  * Returns the ports that the member may have meant if the number has one digit too many. If removing a digit results in the
- * game's default port, returns that port. Otherwise, returns the number without its doubled digit, unless there are several
- * ways to remove one.
+ * game's default port, returns that port. Otherwise, returns the number without its doubled digit, or nothing if several
+ * digits are doubled.
  */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);

@@ -19,7 +19,6 @@ interface UnknownGame {
   readonly game: string;
 }
 
-/** A problem with one server. */
 export type RowProblem =
   | AddressProblem
   | { readonly code: 'game-missing' }
@@ -35,7 +34,7 @@ export type RowProblem =
   /** The member has already submitted this server, and no moderator has reviewed it yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
-  /** The number in the position of the query port is more likely a player count. */
+  /** The number in the position of the query port is more likely to be a player count. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
   /** The record has more cells than the header or the line format allows. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
@@ -79,7 +78,7 @@ export interface ReadyRow extends RowParts {
    * equals its port.
    */
   readonly typed?: TypedRow;
-  /** Set if the outcome of submitting the row is unknown. The row is then left out when the others are submitted again. */
+  /** Set if the outcome of submitting the row is unknown. The row is left out when the other rows are submitted again. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
@@ -135,7 +134,7 @@ export function typedOf(row: Row | undefined): TypedRow {
   return { server: addressOf(row.submission), port: '', queryPort: query, game };
 }
 
-/** Makes a cell or line safe to show and store: one line, without passwords, and shortened (first, if it is long). */
+/** Makes a cell or line safe to show and store: on one line, shortened and without passwords. */
 export const sanitised = (text: string, most = LONGEST_CELL): string =>
   shorten(
     withoutPasswords(
@@ -160,7 +159,9 @@ export function withPort(typed: TypedRow, port: string, isOfGame = false): Typed
   return { ...typed, server: formatAddress({ host, port: beside.port }), port: '', queryPort };
 }
 
-/** Moves the port from an address to the port field, unless that has another port. Leaves other text as it is. */
+/**
+ * Moves the port from an address to the port field, unless that field has a different port. Leaves other text unchanged.
+ */
 export function withPortApart(typed: TypedRow): TypedRow {
   const parsed = parseAddress(typed.server);
   if (!parsed.ok || parsed.address.port === undefined) return typed;
@@ -174,7 +175,7 @@ export function withPortApart(typed: TypedRow): TypedRow {
 /** The lowest number read as a port without a label. Lower numbers are likely to be years, player counts or slots. */
 export const LOWEST_BARE_PORT = 2100;
 
-/** Marks a port with an unclear purpose as invalid, so that neither it nor the default port is submitted uncorrected. */
+/** Marks a port with an unclear purpose as invalid, so that the member has to correct it before submitting. */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
 /** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */

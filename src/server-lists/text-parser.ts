@@ -17,9 +17,9 @@ import {
   withPort,
 } from './row.ts';
 
-/** The known games, and the default game for rows that don't name one. */
+/** The known games, and the default game for rows without a game. */
 export interface GameReading extends GameIndex {
-  /** The alias of the game for rows that don't name one. */
+  /** The alias of the default game. */
   readonly defaultGame?: string | undefined;
 }
 
@@ -57,16 +57,16 @@ const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
 /** Two or more additional ports after the first, as in `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
-/** A number where a port would be. A number in brackets isn't matched, because it's a number of slots. */
+/** A number in the position of a port. Doesn't match numbers in brackets, which are usually slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
-/** The beginning of a heading, which may start a section about something else. */
+/** The beginning of a heading. The section below may not be about game servers. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
 /** A key directly in front of its value, such as `database = ` or `"rcon": "`. */
 const KEY =
   /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
-/** Keys or tags of a file format. If the words next to an address contain any, they aren't a name. */
+/** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** A quoted CSV cell. Its quotes don't count as part of a file format. */
 const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
@@ -83,8 +83,8 @@ const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 /**
  * Creates a parser that finds servers in text, line by line. It collects the addresses first. When all lines have been
  * read, it adds the ports from other lines and the games.
- * @param source in a message, a host name without a port only counts as a server if the text calls it one, because most
- * host names are websites
+ * @param source in a message, a host name without a port only counts as a server after a label, because most host names are
+ * websites
  */
 export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
@@ -296,7 +296,7 @@ const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
 /** An address with its ports and its position in the text. */
 interface PlacedAddress extends FoundAddress {
-  /** The host, once for each of its ports. */
+  /** One row for each of the host's ports. */
   readonly targets: readonly TypedRow[];
   /** The position where the ports end. */
   readonly behind: number;
@@ -320,7 +320,7 @@ function placedIn(text: string, numbers: readonly NamedNumber[], games: GameInde
   });
 }
 
-/** Assigns each number in a line to the address in front of it, or to the next address if that is in the same object. */
+/** Assigns each number in a line to the address in front of it or, if that's in a different object, to the next address. */
 function numbersByAddress(
   text: string,
   found: readonly FoundAddress[],
@@ -396,7 +396,7 @@ function withPorts(
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
 
-/** Words that can stand between a port and its host, as in "open port 25565 on play.example.com". */
+/** Words that can come between a port and its host, as in "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
 /** Whether a number belongs to an address. A host name without a port may be a website, so the number must be close. */
@@ -408,7 +408,7 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** Finds a port without a label after an address. It must not begin a game's name, as in "7 Days to Die". */
+/** Finds a port without a label after an address. Ignores a number that begins a game's name, as in "7 Days to Die". */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
   if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;

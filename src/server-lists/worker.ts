@@ -6,7 +6,7 @@ import { readList } from './read-list.ts';
 export interface FileToRead {
   readonly text: string;
   readonly games: readonly Game[];
-  /** The alias of the game for rows that don't name one; can be empty. */
+  /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
 }
 
