@@ -15,24 +15,24 @@ export interface Exit {
 
 export interface BotProcess {
   readonly running: boolean;
-  /** The process id of the current run. If a `wrapper` doesn't replace itself with the bot, this is the wrapper's id. */
+  /** The process id of the current run. With a `wrapper` that doesn't exec the bot, this is the wrapper's id. */
   readonly pid: number | undefined;
-  /** Starts the bot, unless it is already running. This doesn't wait until the bot is ready. */
+  /** Starts the bot unless it is already running. Doesn't wait until the bot is ready. */
   start(): void;
-  /** Sets whether to read the bot's output, in the current run and in later ones. */
+  /** Turns reading of the bot's output on or off, for this run and later runs. */
   readLog(isRead: boolean): void;
-  /** Resolves when the current run ends. If the bot isn't running, resolves with how the previous run ended. */
+  /** Resolves when the current run ends. If the bot isn't running, returns how its previous run ended. */
   exited(): Promise<Exit>;
   /** Sends the signal and waits for the process to end. Kills the bot if it is still running after 15 seconds. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface BotProcessDeps {
-  /** All of the bot's settings. Secrets belong here and not in the arguments, which every user of the machine can read. */
+  /** The bot's settings. Secrets belong here because every user of the machine can read command-line arguments. */
   readonly env: Readonly<Record<string, string>>;
-  /** A program and its arguments, which run the bot's command line; for example, a shell that sets limits. */
+  /** A program with arguments that runs the bot; for example, a shell that sets limits. */
   readonly wrapper?: readonly string[];
-  /** The environment that PATH and similar variables are copied from. */
+  /** The environment to copy PATH and similar variables from. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** Called with each line of the bot's stdout and stderr. */
   readonly onLine: (line: string) => void;
@@ -41,14 +41,11 @@ export interface BotProcessDeps {
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
-/** The bot should stop within 10 seconds. If it takes longer than this, it has hung. */
+/** The bot should stop within 10 seconds. After 15 seconds, it must have hung. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 
-/**
- * Variables that are passed on to the bot if they are set. All others are dropped, such as the operator's own
- * DISCORD_TOKEN.
- */
+/** Environment variables that are passed to the bot. All others, such as the operator's own DISCORD_TOKEN, are dropped. */
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
 /** Runs the real bot in a separate process, as `npm start` does, with the URLs of the stand-ins in its environment. */
@@ -83,14 +80,14 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
         onLine(line);
       });
     readLog(isLogRead);
-    // A stream doesn't close until all of its data has been read.
+    // Resumes paused output, because a stream doesn't close until all of its data has been read.
     const ended = outputs;
     run.once('exit', () => {
       for (const output of ended) output.resume();
     });
     end = new Promise((resolve, reject) => {
       run.once('error', reject);
-      // `exit` can be emitted before the last line is read; `close` can't.
+      // Waits for `close`, because `exit` can be emitted before the last line is read.
       run.once('close', (status, signal) => {
         child = undefined;
         process.off('exit', killWithUs);

@@ -12,7 +12,7 @@ interface ListedServer {
 
 interface DnsRecords {
   readonly addresses?: readonly string[];
-  /** The SRV record of `_minecraft._tcp.` followed by the name. */
+  /** The SRV record of `_minecraft._tcp.<name>`. */
   readonly minecraft?: { readonly target: string; readonly port: number };
 }
 

@@ -12,14 +12,14 @@ export interface Certificate {
 
 /**
  * Creates a server on 127.0.0.1 for HTTP, or for HTTPS if there is a certificate. With HTTPS, clients can use HTTP/2 or
- * HTTP/1.1, as with large CDNs.
+ * HTTP/1.1, as on large CDNs.
  * @param listener receives all requests; HTTP/2 requests use Node's compatibility API
  */
 export function createLoopbackServer(listener: RequestListener, certificate?: Certificate) {
   const server: Server =
     certificate === undefined
       ? createServer(listener)
-      : // The compatibility API has the same methods, but its own types.
+      : // Node's HTTP/2 compatibility API has the same methods, but its own types.
         createSecureServer({ ...certificate, allowHTTP1: true }, listener as never);
   const ready = certificate === undefined ? 'connection' : 'secureConnection';
   const sockets = new Set<Socket>();
@@ -27,7 +27,7 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  // With TLS, this includes connections that are still doing the handshake.
+  // With TLS, `connection` events also collect connections that are still doing the handshake.
   for (const event of new Set(['connection', ready])) server.on(event, collect);
   let closed: Promise<unknown> = Promise.resolve();
 
@@ -41,7 +41,7 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
     },
     /** @returns the port that was opened */
     async listen(port: number): Promise<number> {
-      // If the server started to listen before all old connections had ended, it would never emit `close`.
+      // Waits for old connections to end. Otherwise, the server would never emit `close`.
       await closed;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');

@@ -10,7 +10,7 @@ const { data, http, verbose, isPageWanted, open, port } = readOptions();
 let leaving = false;
 
 const sandbox = await openSandbox({ surroundings: process.env, data, http, serverLookup: true });
-// When input comes from a script, the page's URL is only printed if the page was requested.
+// Without a terminal, the page is only served if an option requests it.
 const served = isPageWanted || stdin.isTTY ? await servePage({ sandbox, port }) : undefined;
 if (served !== undefined) stdout.write(`In a browser: ${served.address}\n`);
 const prompt = createFrontEnd({
@@ -28,7 +28,7 @@ for (const [signal, status] of [
   ['SIGHUP', 129],
 ] as const)
   process.on(signal, () => void leave(status));
-// The program that reads this output has ended, as in `| head`.
+// The program that reads the output has ended; for example, `head`.
 stdout.on('error', () => void leave(1));
 
 if (served !== undefined && open) openInBrowser(served.address);
@@ -37,7 +37,7 @@ await leave(await prompt.run());
 async function leave(status: number): Promise<void> {
   if (leaving) return;
   leaving = true;
-  // Ctrl+C also stops the bot, which isn't an error.
+  // Ctrl+C also stops the bot, which shouldn't be reported as an error.
   prompt.leave();
   await served?.close();
   await sandbox.close();

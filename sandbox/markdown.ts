@@ -15,7 +15,7 @@ type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | '
 type Node = ReturnType<typeof parse>[number];
 type NameLookup = (id: string) => string | undefined;
 
-/** Elements that contain other elements, by the parser's name for them. */
+/** Elements that contain other elements, by their names in the parser. */
 const HOLDERS: Readonly<Record<string, Holder>> = {
   strong: 'strong',
   em: 'em',
@@ -96,7 +96,7 @@ const withBullets = (marks: readonly Mark[]): readonly Mark[] =>
     return { kind: 'text', text: begins ? text.replace(/^( *)[-*] /, '$1• ') : text };
   });
 
-/** Finds lines that begin with `-# ` right after a quote. The parser doesn't recognise these. */
+/** Finds lines that begin with `-# ` right after a quote and makes them small, because the parser misses them. */
 function withSmall(marks: readonly Mark[]): readonly Mark[] {
   const at = marks.findIndex(
     (mark, index) =>
@@ -112,7 +112,7 @@ function withSmall(marks: readonly Mark[]): readonly Mark[] {
 
 /**
  * Converts elements to plain English text. Removes formatting, and writes mentions and times as words.
- * @param now the time in milliseconds since 1970 that "2 minutes ago" refers to
+ * @param now the time in milliseconds since 1970, for relative times such as "2 minutes ago"
  */
 export const drawText = (marks: readonly Mark[], now: number): string =>
   marks.map((mark, index) => drawOne(mark, marks[index + 1], now)).join('');
@@ -124,7 +124,7 @@ function drawOne(mark: Mark, next: Mark | undefined, now: number): string {
   if (mark.kind === 'link') return inside === mark.href ? inside : `${inside} (${mark.href})`;
   if (!BLOCKS.has(mark.kind)) return inside;
   const block = mark.kind === 'quote' ? inside.replace(/\n$/, '').replace(/^/gm, '│ ') : inside;
-  // A block element already ends with a line break.
+  // Ends the line after a block element, unless a line break follows anyway.
   return next === undefined || next.kind === 'break' ? block : `${block}\n`;
 }
 

@@ -18,8 +18,8 @@ export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * Returns the guild's member with this role. The id is the same in every language and in every run, but different in each
- * guild. This keeps the bot's data about members of different guilds apart.
+ * Returns the guild's member with this role. The user's id depends only on the role and the guild, so the bot's data about
+ * different guilds stays apart.
  */
 export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   const { place, permissions } = ROLES[role];
@@ -41,7 +41,7 @@ interface Seat {
 export function createPeople(discord: Pick<DiscordStandIn, 'person' | 'roles' | 'guildEvents'>) {
   const people = new Map<string, Person>();
   return {
-    /** Returns the user in a seat. The same seat always has the same user. */
+    /** Returns the user with this role in this place. The same seat always returns the same user. */
     at({ role, guild, locale, channelId = guild.channelId }: Seat): Person {
       const seat = `${role} ${guild.id} ${locale} ${channelId}`;
       const known = people.get(seat);

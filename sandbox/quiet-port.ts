@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * The first port to try. Operating systems don't assign ports in this range automatically, so no other program gets the
- * port while a bot restarts.
+ * The lowest possible port. Operating systems don't assign ports in this range automatically, so a restarting bot doesn't
+ * lose its port.
  */
 const FROM = 16_000;
 const TO = 32_000;

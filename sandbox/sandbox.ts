@@ -39,7 +39,7 @@ export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 type BotState = 'starting' | 'ready' | 'stopped' | 'crashed';
 
 export interface SandboxOptions {
-  /** The environment of this process. The bot only receives PATH and similar variables from it. */
+  /** This process's environment. The bot only receives PATH and similar variables from it. */
   readonly surroundings: NodeJS.ProcessEnv;
   /** Whether the bot looks up game servers, with the stand-ins for Steam and DNS. The default is `false`. */
   readonly serverLookup?: boolean;
@@ -207,7 +207,7 @@ function keepBot(deps: {
     surroundings: options.surroundings,
     onLine: (line) => tell({ kind: 'log', line }),
     onExit(exit) {
-      // If the bot ends while it is starting, `startBot` throws an error instead.
+      // A bot that ends while starting hasn't crashed: `startBot` throws an error instead.
       state = exit.wanted || state === 'starting' ? 'stopped' : 'crashed';
       tell({ kind: 'bot', state, exit });
     },
@@ -216,7 +216,7 @@ function keepBot(deps: {
   async function start(): Promise<void> {
     state = 'starting';
     tell({ kind: 'bot', state });
-    // Discord only lets a shard identify every 5 seconds. Restarts in the sandbox shouldn't have to wait.
+    // Restarts shouldn't have to wait until Discord lets a shard identify again, which takes 5 seconds.
     discord.gateway.waiveIdentifyLimit();
     // Waits until the connection of the previous run has closed. Otherwise, the new run would immediately count as
     // connected.
@@ -253,10 +253,7 @@ function troubleNamed<T>(troubles: Readonly<Record<string, T>>, name: string): T
   return trouble;
 }
 
-/**
- * Creates a token with three parts, separated by dots. Real tokens look like this, and discord.js masks the part after the
- * second dot.
- */
+/** Creates a token with three parts separated by dots, like a real token. discord.js masks the last part. */
 function madeUpToken(): string {
   return [18, 4, 28].map((bytes) => randomBytes(bytes).toString('base64url')).join('.');
 }

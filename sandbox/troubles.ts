@@ -3,7 +3,7 @@ import type { Mode } from './listing/modes.ts';
 import type { Texts } from './page/texts.ts';
 
 interface Trouble<How> {
-  /** Describes the fault in words that follow "Discord" or "The listing service". */
+  /** The rest of a sentence that begins with "Discord" or "The listing service". */
   readonly words: Texts;
   readonly how: How;
 }

@@ -1,6 +1,6 @@
-/** Creates a list of functions that are called with events. */
+/** Creates a list of event listeners. */
 export function createWatchers<Event>() {
-  // If a function is added twice, it is called twice and has to be removed twice.
+  // A function that is added twice is called twice, and must be removed twice.
   const listeners = new Set<{ readonly listener: (event: Event) => void }>();
   return {
     /** Calls all listeners with an event, in the order in which they were added. */

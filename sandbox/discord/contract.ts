@@ -27,14 +27,9 @@ export interface SeenModal {
 export type Answer =
   | { readonly kind: 'message'; readonly message: SeenMessage }
   | { readonly kind: 'modal'; readonly modal: SeenModal }
-  /**
-   * Discord shows "The application did not respond", because the bot didn't acknowledge the interaction within 3 seconds.
-   */
+  /** The bot didn't acknowledge the interaction within 3 seconds, so Discord shows "The application did not respond". */
   | { readonly kind: 'lost' }
-  /**
-   * Discord's client didn't send the action, because an option was missing or out of range, or the user lacked a
-   * permission.
-   */
+  /** Discord's client didn't send the action; for example, because a permission or an option was missing. */
   | { readonly kind: 'rejected'; readonly why: string };
 
 export type OptionValue = string | number | Upload;
@@ -46,14 +41,14 @@ export interface Upload {
   readonly contentType?: string;
 }
 
-/** A gateway payload that the bot sent or received, or an HTTP request from the bot with the status of the response. */
+/** A gateway payload, or an HTTP request with the status of its response. */
 export interface WireEvent {
   readonly kind: 'wire';
   readonly from: 'bot' | 'discord';
   readonly request: RecordedRequest;
 }
 
-/** A change in the simulated Discord, for programs that display it. */
+/** A change in the simulated Discord that programs can display. */
 export type DiscordEvent =
   | MessageEvent
   | InteractionEvent

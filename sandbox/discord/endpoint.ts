@@ -6,9 +6,9 @@ import type { World } from './world/world.ts';
 export interface Change {
   /** Sends the request to this URL instead of the saved one. */
   readonly url?: string;
-  /** How far the signed timestamp is off, in seconds. */
+  /** The number of seconds to add to the signed timestamp. */
   readonly timeOff?: number;
-  /** Replaces the body after it was signed. */
+  /** Replaces the body after signing. */
   readonly sent?: string;
   /** Replaces these headers; `''` removes a header. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -89,13 +89,13 @@ export function createEndpoint(deps: {
   }
 
   return {
-    /** The application's public key, which the bot uses to verify requests, as 64 hexadecimal digits. */
+    /** The application's public key as 64 hexadecimal digits. The bot verifies requests with this key. */
     publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
     /** The URL in the Developer Portal. If it is set, interactions are sent to it and not to the gateway. */
     url: () => url,
     /**
-     * Tests a URL and saves it in the Developer Portal; `undefined` removes the URL.
-     * @throws Error with Discord's message and the problem; for example, if the bot accepts unsigned requests
+     * Tests a URL, then saves it as in the Developer Portal; `undefined` removes the URL.
+     * @throws Error if the test fails; for example, because the bot accepts unsigned requests
      */
     async save(next: string | undefined): Promise<void> {
       const flaw = next === undefined ? undefined : await tryUrl(next);
@@ -114,7 +114,7 @@ export function createEndpoint(deps: {
     post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },
-    /** Sends any POST request for a test. It is signed as Discord would sign it, except for the given changes. */
+    /** Sends any POST request, signed like Discord's except for the given changes. */
     send,
     stop(): void {
       isOver = true;

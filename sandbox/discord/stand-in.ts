@@ -28,7 +28,7 @@ import { ANSWER_WITHIN_MS } from './world/interactions.ts';
 import type { SeenMessage } from './world/messages.ts';
 import { createWorld } from './world/world.ts';
 
-/** Options of `startDiscord`. */
+/** Options for `startDiscord`. */
 export interface StandInOptions extends GatewayOptions {
   readonly token: string;
   /** The name of the bot user and of its application. */
@@ -42,8 +42,8 @@ export interface StandInOptions extends GatewayOptions {
   /** The application's settings in the Developer Portal, which `GET /applications/@me` returns. */
   readonly application?: ApplicationSettings;
   /**
-   * How long users wait before they press, pick or submit something, in real milliseconds. The default is 50. Even a fast
-   * human is slower than the bot, which waits for the next step as soon as its request succeeds.
+   * A user's reaction time before an action, in real milliseconds. The default is 50. Even a fast human reacts only after
+   * the bot is ready for the next step.
    */
   readonly reactionMs?: number;
   /**
@@ -52,9 +52,8 @@ export interface StandInOptions extends GatewayOptions {
    */
   readonly answerWithinMs?: number;
   /**
-   * Returns the time in milliseconds that is used to check whether a response is late. A first response is late after 3
-   * seconds of this time, even if `answerWithinMs` is longer. The default is real time. Tests can leave out the time in
-   * which a busy machine delayed the bot.
+   * Returns the time in milliseconds for checking that a first response arrives within 3 seconds, even if `answerWithinMs`
+   * is longer. The default is real time. Tests can exclude delays caused by a busy machine.
    */
   readonly botTime?: () => number;
 }
@@ -64,10 +63,7 @@ interface NewPerson {
   readonly name: string;
   readonly permissions: bigint;
   readonly locale?: string;
-  /**
-   * The user's channel: a text channel, thread, announcement channel or direct message channel. The default is the guild's
-   * first text channel.
-   */
+  /** The channel, thread or direct message channel that the user is in. The default is the guild's first text channel. */
   readonly channelId?: string;
   /** Set this to keep the same user across runs. The default is a new id. */
   readonly userId?: string;
@@ -113,7 +109,7 @@ export async function startDiscord(options: StandInOptions) {
   const outgoing = createOutgoing(world);
   const operatorWebhook = createOperatorWebhook(world);
   const faults = createFaults(() => loopback.sockets());
-  /** Errors in the stand-in's own responses, compared with Discord's schemas. */
+  /** Mismatches between the stand-in's own responses and Discord's schemas. */
   const flaws = new Set<string>();
 
   const restApi = createRestApi({
@@ -153,7 +149,7 @@ export async function startDiscord(options: StandInOptions) {
 
   async function until(holds: () => boolean): Promise<void> {
     await endpoint.reachable();
-    // After a process ends, its connection closes in the next turn of the event loop.
+    // If the bot process has just ended, its connection closes in the next turn of the event loop.
     await nextTurn();
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => holds() && resolve();
@@ -164,21 +160,18 @@ export async function startDiscord(options: StandInOptions) {
   }
 
   return {
-    /** A webhook of the operator: its URL, and all messages that were posted to it. */
+    /** The operator's webhook: its URL, and all messages posted to it. */
     operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
-    /** The value for a bot's `rest.api` setting: `http://127.0.0.1:PORT/api`, or the same with `https`. */
+    /** The value for discord.js's `rest.api` option: `http://127.0.0.1:PORT/api`, or `https` with a certificate. */
     apiUrl: `${origin()}/api`,
-    /** The URL that all attachment URLs begin with. It has the same host and port as `apiUrl`. */
+    /** The beginning of all attachment URLs, with the host and port of `apiUrl`. */
     cdnUrl: origin(),
     applicationId: world.applicationId,
-    /**
-     * Resolves once the bot is connected and its commands are published. With an endpoint, connected means that the
-     * endpoint responds.
-     */
+    /** Resolves once the bot is connected (or its endpoint responds) and its commands are published. */
     ready: () => until(() => isConnected() && isPublished()),
-    /** Resolves once the bot is connected. Its commands may not be published yet. */
+    /** Resolves once the bot is connected (or its endpoint responds), even if its commands aren't published yet. */
     connected: () => until(isConnected),
-    /** Every breach so far. It is empty if the bot never broke a rule. */
+    /** Every breach of a Discord rule so far. */
     breaches: records.breaches,
     /** Returns all requests in the order in which they arrived. */
     get requests() {
@@ -193,17 +186,17 @@ export async function startDiscord(options: StandInOptions) {
     get guilds(): readonly Guild[] {
       return guilds.joined();
     },
-    /** Returns all guilds in the order in which they were created, including guilds that the bot has left. */
+    /** Returns all guilds in order of creation, including guilds that the bot has left. */
     get everyGuild(): readonly Guild[] {
       return guilds.all();
     },
-    /** The clock of the stand-in. Tests call `advance` to skip waits. */
+    /** The stand-in's clock. Tests call `advance` to skip waits. */
     clock,
     /** Functions that make REST requests fail. */
     faults: faults.controls,
-    /** The bot's endpoint. If it has a URL, it receives interactions and the gateway doesn't. */
+    /** The bot's endpoint. If its URL is set, interactions are sent to it and not to the gateway. */
     endpoint: endpoint as Omit<Endpoint, 'post' | 'stop'>,
-    /** Functions that make the gateway fail, and the sessions that are connected. */
+    /** Functions that make the gateway fail or return its connected sessions. */
     gateway: gateway.controls,
     /** Functions that add, remove and change guilds. */
     guildEvents: createGuildEvents(world),
@@ -254,15 +247,14 @@ export async function startDiscord(options: StandInOptions) {
     /** Deletes any message, like a user with the Manage Messages permission. */
     deleteMessage: messages.delete,
     /**
-     * Returns the public messages of a channel in order. If a user id is given, includes the messages that only this user
-     * can see.
+     * Returns the public messages of a channel in order. With a user id, includes the messages that only this user can see.
      */
     messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
-    /** Lets a user run a command, like a setting on the guild's Integrations page. */
+    /** Allows a user to run a command, as on the guild's Integrations page. */
     allowCommand: ({ guildId, userId }: Person, commandId: string) =>
       guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
     /** @throws Error if a response of the stand-in didn't match Discord's published schema */

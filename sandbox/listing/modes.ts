@@ -1,54 +1,51 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** How the service behaves. [yes] means that the service still carries out the request; [no] means that it doesn't. */
+/** How the service responds to a request. `isCarriedOut` tells whether the service carries out the request. */
 export type Mode =
-  /** Responds as specified. [yes] */
+  /** Responds as specified. */
   | { readonly kind: 'ok' }
-  /** Responds as specified, then closes the connection without notice, like a server with an idle timeout. [yes] */
+  /** Responds as specified, then closes the connection without notice, like a server with an idle timeout. */
   | { readonly kind: 'okThenClose' }
-  /**
-   * Stops listening: drops all connections and doesn't accept new ones. Changing to another mode listens on the same port
-   * again. [no]
-   */
+  /** Drops all connections and stops listening. Any other mode listens on the same port again. */
   | { readonly kind: 'down' }
-  /** Carries out the request, then waits before it responds as specified. [yes] */
+  /** Carries out the request, then waits before responding as specified. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Carries out the request, then responds as specified once the promise resolves. [yes] */
+  /** Carries out the request, then responds as specified once the promise resolves. */
   | { readonly kind: 'held'; readonly until: Promise<unknown> }
-  /** Sends a web page with status 200, as a proxy might. [no] */
+  /** Sends a web page with status 200, as a proxy might. */
   | { readonly kind: 'html' }
-  /** Resets the connection: as soon as it opens, after the request headers, or after the request body. [no] */
+  /**
+   * Resets the connection: when it opens (`resetBefore`), after the headers (`resetDuring`) or after the body (`reset`).
+   */
   | { readonly kind: 'resetBefore' }
   | { readonly kind: 'resetDuring' }
   | { readonly kind: 'reset'; readonly carriedOut?: boolean }
-  /** Reads the request and never responds. [no, unless `carriedOut` is set] */
+  /** Reads the request and never responds. */
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
-  /** Sends the correct response at one byte per second. [yes] */
+  /** Sends the correct response at one byte per second. */
   | { readonly kind: 'trickle' }
-  /** Sends response headers that announce JSON, but never sends the body. [yes] */
+  /** Sends response headers that announce JSON, but never sends the body. */
   | { readonly kind: 'headersThenSilence' }
-  /** Sends the first half of the correct response as if it were complete. [yes] */
+  /** Sends the first half of the correct response as if it were complete. */
   | { readonly kind: 'truncated' }
-  /** Drops the connection halfway through the correct response. [yes] */
+  /** Drops the connection halfway through the correct response. */
   | { readonly kind: 'cut' }
-  /** Sends status 200 with an empty body. [no] */
+  /** Sends status 200 with an empty body. */
   | { readonly kind: 'empty' }
-  /** Sends JSON with the right property names, but with values of the wrong types. [no] */
+  /** Sends JSON with the right property names, but values of the wrong types. */
   | { readonly kind: 'wrongTypes' }
-  /** Sends a response of 1 GiB. [no] */
+  /** Sends a response of 1 GiB. */
   | { readonly kind: 'huge' }
-  /** Sends half a megabyte of gzip data, which decompresses to 512 MiB. [no] */
+  /** Sends half a megabyte of gzip data, which decompresses to 512 MiB. */
   | { readonly kind: 'gzipBomb' }
-  /** Redirects to another URL. [no] */
+  /** Redirects to another URL. */
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /**
-   * Sends this status with plain text that doesn't say what happened. `retryAfter` is a number of seconds or a date. [no]
-   */
+  /** Sends this status with plain text that doesn't say what happened. `retryAfter` is a number of seconds or a date. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
-  /** Sends any text with any status, labelled as JSON. [no] */
+  /** Sends any text with any status, labelled as JSON. */
   | { readonly kind: 'text'; readonly status: number; readonly body: string }
-  /** Sends any JSON with any status. [no] */
+  /** Sends any JSON with any status. */
   | {
       readonly kind: 'json';
       readonly status: number;
@@ -140,7 +137,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
 const head = (response: ServerResponse, json: string) =>
   response.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) });
 
-/** Sends a response. Compresses the body if the client accepts gzip, unless the body is already compressed. */
+/** Sends a response, compressed if the client accepts gzip and the body isn't compressed yet. */
 function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.setHeader('vary', 'accept-encoding');
   const taken = String(response.req.headers['accept-encoding'] ?? '').split(/[\s,;]+/);

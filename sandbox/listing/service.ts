@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 
-/** The fields of an element of `servers`, as received. */
+/** The received fields of one element of `servers`. */
 type ServerFields = ReadonlyMap<string, string>;
 
 export interface ReadForm {
@@ -74,7 +74,7 @@ const OWN_ERRORS = {
 };
 const ADDED = 'Servers have been added for review.';
 
-/** Creates the listing service, but without an HTTP server. */
+/** Creates the listing service without an HTTP server. */
 export function createService(initialKeys: readonly string[], games: readonly Game[]) {
   const keys = new Set(initialKeys);
   const aliases = new Set(games.map(({ alias }) => alias));

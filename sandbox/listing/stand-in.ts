@@ -8,9 +8,7 @@ import { SANDBOX_GAMES } from './games.ts';
 import { isCarriedOut, type Mode, respond } from './modes.ts';
 import { createService, readForm } from './service.ts';
 
-/**
- * A request that the service received, whether or not it succeeded. It contains the API key, so it must never be printed.
- */
+/** A request that the service received, successful or not. It contains the API key, so never print it. */
 export interface ListingRequest {
   /** In milliseconds since 1970. */
   readonly at: number;
@@ -29,8 +27,8 @@ export interface ListingOptions {
   readonly keys?: readonly string[];
   readonly games?: readonly Game[];
   /**
-   * Called with each request and the number of requests so far. If it returns a mode, that mode is used for this request
-   * only. However, `down` stops the service until the mode changes.
+   * Called with each request and the number of requests so far. Can return a mode for this request only. However, `down`
+   * stops the service until the mode changes.
    */
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
@@ -56,10 +54,7 @@ export async function startListing(options: ListingOptions = {}) {
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
-  /**
-   * Returns the mode for the next request. If the mode was set for a limited number of requests and this is the last one,
-   * resets the mode.
-   */
+  /** Returns the mode for the next request. Resets the mode if it has been used as often as requested. */
   function useUp(): Mode {
     const now = mode;
     timesLeft -= 1;
@@ -68,7 +63,7 @@ export async function startListing(options: ListingOptions = {}) {
   }
 
   const loopback = createLoopbackServer((request, response) => {
-    // A connection that ends during a request isn't a failure, because half of the modes do that on purpose.
+    // Not an error: several modes end the connection during a request on purpose.
     handle(request, response).catch(() => request.destroy());
   }, options.certificate);
   function reset(socket: Socket): void {
@@ -124,7 +119,7 @@ export async function startListing(options: ListingOptions = {}) {
     /** All servers that were accepted, in order. */
     submitted: service.submitted,
     requests: requests as readonly ListingRequest[],
-    /** Requests that aren't in the specification, such as `GET /`. The only one that is specified is `POST /api`. */
+    /** Requests other than `POST /api`, the only request in the specification. */
     strays: strays as readonly string[],
     /** Sets the mode for the next requests. After `times` requests, the service responds as specified again. */
     async behave(next: Mode, times = Number.POSITIVE_INFINITY): Promise<void> {

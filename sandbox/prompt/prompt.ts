@@ -10,7 +10,7 @@ import { isSecret, readModalLine } from './lines.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
-/** Formats a choice. Adds its value, unless the name already contains the value. */
+/** Formats a choice as its name, followed by its value unless the name contains the value. */
 const named = (name: string, value: OptionValue): string =>
   name.includes(String(value)) ? name : `${name} (${value})`;
 
@@ -82,7 +82,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     else print(choices.map(({ name, value }) => `  ${named(name, value)}`).join('\n'));
   }
 
-  /** Presses the button of the current message whose label begins with this text. Upper and lower case don't matter. */
+  /** Presses the button of the current message whose label begins with this text. Ignores case. */
   async function press(beginning: string): Promise<void> {
     if (message === undefined) throw new InvalidLineError('There is no message yet; run a command first.');
     const labels = buttonsOf(message);
@@ -112,7 +112,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     get lost(): boolean {
       return lost;
     },
-    /** Returns the line in the form that should be printed, or `undefined` if it is empty. */
+    /** Returns the line to print, with secrets masked, or `undefined` if the line is empty. */
     echo(line: string): string | undefined {
       if (modal === undefined) return line.trim() === '' ? undefined : line;
       return isSecret(modal.data) && line !== '' ? '********' : line;

@@ -16,9 +16,7 @@ export interface Reader extends Viewer {
   readonly now: number;
 }
 
-/**
- * Returns a reader who doesn't know any names. This reader sees enough lines of a file to check a report on a few servers.
- */
+/** Returns a reader who doesn't know any names, and sees enough lines of a file to check a short report. */
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
   here: { channels: [], roles: [] },
@@ -83,7 +81,7 @@ export function showMessage(message: SeenMessage, reader: Reader): string {
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!message.ephemeral) return shown;
-  // A box has to begin on a new line. Otherwise, its left edge wouldn't be straight.
+  // A box starts on a new line to keep its left edge straight.
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 
@@ -98,7 +96,7 @@ function showControl(control: ButtonView | SelectView): string {
   return `▾ ${control.placeholder}${offers.join('')}`;
 }
 
-/** Returns the labels of the buttons that the user can press, in the order in which they are shown. */
+/** Returns the labels of the buttons that the user can press, in display order. */
 export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =>
   (message === undefined ? [] : messageView(message, aReader()).rows)
     .flat()
@@ -108,10 +106,7 @@ export const buttonsOf = (message: SeenMessage | undefined): readonly string[] =
 
 const indented = (text: string, by: string): string => text.replace(/^/gm, by);
 
-/**
- * Whether the bot has finished a message. A progress bar (several block characters in a row) means that it hasn't, because
- * the bot will replace the bar with a report.
- */
+/** Whether a message is final. A progress bar (several block characters in a row) means that a report will replace it. */
 export function isFinished({ loading, current }: Pick<SeenMessage, 'loading' | 'current'>): boolean {
   const embeds = current.embeds.map(({ description = '' }) => description);
   return !loading && ![current.content, ...embeds].some((text) => PROGRESS_BAR.test(text));

@@ -57,7 +57,7 @@ export function breachText({ title, method, path, status, code, message }: Breac
 /** pino's level for warnings (pino docs: logger.level). */
 const WARNING = 40;
 
-/** Formats a line of the bot's log for humans. `urgent` lines are always shown, even if the user didn't ask for the log. */
+/** Formats a line of the bot's log for humans. `urgent` lines are shown even if the user didn't ask for the log. */
 export function readLogLine(line: string): { readonly text: string; readonly urgent: boolean } {
   if (!line.startsWith('{')) return { text: `bot: ${line}`, urgent: line.trim() !== '' };
   const { level, msg, err, time: _, ...details } = JSON.parse(line);

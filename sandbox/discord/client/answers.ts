@@ -35,10 +35,10 @@ const loaded = (world: World, interaction: Interaction, message: SeenMessage): P
     return message.loading ? { kind: 'lost' } : { kind: 'message', message };
   });
 
-/** Whether the message only contains text like "Sending…", in any language, which asks the user to wait. */
+/** Whether the message is a single line like "Sending…", in any language. */
 const saysMoreFollows = ({ current }: SeenMessage): boolean => /^[^\n]{1,40}…\P{L}*$/u.test(current.content);
 
-/** Waits until a deferred update has a visible result: an edit of the message, or a follow-up message. */
+/** Waits until a deferred update becomes visible: as an edit of the message, or as a follow-up. */
 const afterUpdate = (world: World, interaction: Interaction, message: SeenMessage): Promise<SeenMessage> =>
   untilExpiry(world, interaction, (over) => {
     const edited = async () => {

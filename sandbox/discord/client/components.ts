@@ -59,7 +59,7 @@ export function offersOf(
     value: id,
     isChosen: chosen.includes(id),
   });
-  // The list includes @everyone.
+  // Role selects also list @everyone.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));
   if (select.type !== ComponentType.ChannelSelect) return [];
   const types: readonly number[] = select.channel_types ?? [];
@@ -68,7 +68,7 @@ export function offersOf(
     .map((channel) => offer(channel, '#'));
 }
 
-/** Returns the values that are already selected before the user chooses any. */
+/** Returns the default values of a select. */
 export function preselected(select: APISelectMenuComponent): readonly string[] {
   if (select.type !== ComponentType.StringSelect) return (select.default_values ?? []).map(({ id }) => id);
   return select.options.filter((option) => option.default).map(({ value }) => value);
@@ -78,9 +78,9 @@ export const isSelect = (component: APIComponentInMessageActionRow): component i
   component.type !== ComponentType.Button;
 
 /**
- * Finds the select that has all of these options, by label or value, and the values that the client would send. Returns the
- * reason if no select matches.
- * @param about `customId` identifies the select if several have the same options
+ * Finds the select that offers all of these labels or values, with the values that the client would send. Returns the
+ * reason if there is no such select.
+ * @param about `customId` is needed if several selects have the same options
  */
 export function findSelect(
   message: APIMessage,

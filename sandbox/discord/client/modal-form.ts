@@ -68,7 +68,7 @@ export const modalTexts = ({ components }: Modal): readonly string[] =>
 /** The maximum length of a text input (Discord docs: Component Reference, Text Input). */
 const LONGEST = 4_000;
 
-/** Returns the reason why Discord's client wouldn't submit this modal, or `undefined` if it would. */
+/** Returns why Discord's client wouldn't submit this modal, or `undefined` if it would. */
 export function modalComplaint(modal: Modal, entered: ModalInput): string | undefined {
   const fields = modalFields(modal);
   for (const name of Object.keys(entered)) {
@@ -97,10 +97,7 @@ function complaintOf(field: ModalField, value: string | Upload): string | undefi
 const chosenIn = (offers: readonly { readonly label: string; readonly value: string }[], wanted: string) =>
   offers.find(({ label, value }) => label === wanted || value === wanted)?.value;
 
-/**
- * Builds the components that the client submits: the modal's fields with the user's input, without the parts that are only
- * displayed.
- */
+/** Builds the components that the client submits: the fields with the user's input, without display-only parts. */
 export const submitted = (
   { components }: Modal,
   entered: ModalInput,

@@ -11,7 +11,7 @@ export type OptionValues = Readonly<Record<string, OptionValue>>;
 type NumberOption = Extract<APIApplicationCommandOption, { readonly type: Type.Integer }>;
 type TextOption = Extract<APIApplicationCommandOption, { readonly type: Type.String }>;
 
-/** Returns the reason why Discord's client wouldn't send this command, or `undefined` if it would. */
+/** Returns why Discord's client wouldn't send this command, or `undefined` if it would. */
 export function optionComplaint(
   { options = [] }: APIApplicationCommand,
   given: OptionValues,
@@ -54,7 +54,7 @@ function valueComplaint(
 
 const WRONG_KIND = 'has a value of the wrong kind';
 
-/** Returns the reason why a field wouldn't accept this text. Lengths are in characters. */
+/** Returns why a field wouldn't accept this text. Lengths are in characters. */
 export function textComplaint(
   text: string,
   field: { readonly isLong: boolean; readonly least: number; readonly most: number },
@@ -66,7 +66,7 @@ export function textComplaint(
 }
 
 function choiceComplaint(option: TextOption, text: string): string | undefined {
-  // We don't know whether Discord keeps a line break that is pasted into an option.
+  // Line breaks are rejected, because we don't know whether Discord keeps a pasted line break.
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const complaint = textComplaint(text, { isLong: false, least, most });
   if (complaint !== undefined) return complaint;
@@ -89,10 +89,7 @@ export function isFileAllowed(filename: string, types: readonly string[] = []): 
   return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
 }
 
-/**
- * Builds the options of a command as Discord sends them: only those that have a value, in the command's order. Files and
- * users are sent as ids.
- */
+/** Builds the options that Discord sends: those with a value, in the command's order. Files and users are sent as ids. */
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,
   given: OptionValues,

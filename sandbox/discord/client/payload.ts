@@ -104,10 +104,7 @@ const NO_FLAGS: number = 0;
  */
 const ATTACHMENT_SIZE_LIMIT = 10 * 1024 * 1024;
 
-/**
- * Builds the properties of a member that are the same in an interaction and in its resolved data (Discord docs: Guild
- * Member Object).
- */
+/** Builds the member properties that an interaction and its resolved data share (Discord docs: Guild Member Object). */
 const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResolvedGuildMember => ({
   roles: [...roleIds],
   permissions: String(permissions),
@@ -123,7 +120,7 @@ const memberObject = ({ permissions, roleIds }: Member): APIInteractionDataResol
 
 export type ResolvedObjects = ReturnType<typeof createResolved>;
 
-/** Collects the objects that the ids in an interaction stand for (Discord docs: Interactions, Resolved Data). */
+/** Collects the objects that an interaction's ids refer to (Discord docs: Interactions, Resolved Data). */
 export function createResolved(world: World, { guild, member }: Actor) {
   const resolved: Required<APIInteractionDataResolved> = {
     users: {},
@@ -152,7 +149,7 @@ export function createResolved(world: World, { guild, member }: Actor) {
         type,
         name,
         permissions: String(member.permissions),
-        // Discord only sends this if the bot user is in the guild (Discord docs: Change Log, 2026-07-16).
+        // Discord only sends `app_permissions` if the bot user is in the guild (Discord docs: Change Log, 2026-07-16).
         ...(isMember(guild) && { app_permissions: String(botPermissions) }),
       } as APIInteractionDataResolvedChannel;
     },
@@ -162,7 +159,7 @@ export function createResolved(world: World, { guild, member }: Actor) {
       resolved.attachments[attachment.id] = attachment;
       return attachment.id;
     },
-    /** Returns `resolved` without empty kinds, or `{}` if nothing was collected. */
+    /** Returns the collected objects as `resolved`, or `{}` if there are none. */
     all(): { readonly resolved?: APIInteractionDataResolved } {
       const found = Object.entries(resolved).filter(([, those]) => Object.keys(those).length > 0);
       return found.length === 0 ? {} : { resolved: Object.fromEntries(found) };

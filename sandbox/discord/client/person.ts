@@ -57,11 +57,11 @@ function interactionIdIn(opened: ModalSource): string {
   throw new Error(`expected a modal, got: ${JSON.stringify(opened)}`);
 }
 
-/** Creates a user with the mobile Discord app, who can only do what Discord would allow. */
+/** Creates a user of the mobile Discord app, who can only do what the app allows. */
 export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps) {
-  /** Interactions whose modal the user has submitted successfully. */
+  /** Interactions whose modal the user has submitted or closed. */
   const closed = new WeakSet<Interaction>();
-  /** What the user chose in selects, by message and custom id. Choices survive edits of the message. */
+  /** The user's choices in selects, by message and custom id. Choices survive edits of the message. */
   const chosen = new Map<string, string>();
   const phone = createPhone();
 
@@ -99,9 +99,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { openedBy, modal: phone.show(openedBy.acknowledged.modal) };
   }
 
-  /**
-   * Whether the user may use a command, given its default permissions and the overrides set by the guild's administrators.
-   */
+  /** Whether the user may use a command, given its default permissions and the guild's overrides. */
   function isAllowed({ id, contexts, default_member_permissions }: APIApplicationCommand): boolean {
     // A command that doesn't list any contexts is available everywhere.
     if (isDirect(actor.channelId)) return contexts?.includes(InteractionContextType.BotDM) ?? true;
@@ -123,9 +121,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const commandNamed = (name: string, type: ApplicationCommandType) =>
     commands().find((command) => command.name === name && command.type === type);
 
-  /**
-   * Returns the current version of a message, if the user can see it and the bot can still receive interactions from it.
-   */
+  /** Returns a message if the user can see it and the bot hasn't left the guild. */
   function shown(id: string) {
     const stored = world.messages.get(id);
     const seesIt = stored?.onlyFor === undefined || stored.onlyFor === actor.userId;
@@ -151,8 +147,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   }
 
   /**
-   * Runs a command, if the user has access to it. @param dataOf returns the data to send, or the reason why Discord's
-   * client wouldn't send it
+   * Runs a command if the user has access to it.
+   * @param dataOf returns the data to send, or why Discord's client wouldn't send it
    */
   async function run(
     name: string,
@@ -207,7 +203,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       return how.type === 'choices' ? how.choices : 'lost';
     },
 
-    /** Presses a button of a message. The button is found by its label or custom id. */
+    /** Presses a button of a message, found by its label or custom id. */
     press: (where: MessageSource, button: string): Promise<Answer> =>
       on(where, (source) => {
         const found = findButton(source.current, button);
@@ -217,8 +213,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses options in a select of a message: by label or value, channels by `#name` and roles by `@name`. `customId`
-     * identifies the select if several have the same options.
+     * Chooses options in a message's select: by label or value, channels by `#name`, and roles by `@name`. Set `customId`
+     * if several selects have the same options.
      */
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
@@ -241,7 +237,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         return seen(send({ source }, { type: InteractionType.MessageComponent, data }));
       }),
 
-    /** Fills in and submits a modal. Fields that aren't in `entered` keep their value. */
+    /** Fills in and submits a modal. Fields that aren't in `entered` keep their values. */
     async submit(opened: ModalSource, entered: ModalInput): Promise<Answer> {
       await sleep(reactionMs);
       const open = openModal(opened);
@@ -253,7 +249,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       const resolved = createResolved(world, actor);
       const components = submitted(modal, entered, resolved);
       const data = { custom_id: modal.custom_id, components, ...resolved.all() };
-      // A modal that a command opened doesn't belong to a message.
+      // `source` is undefined if a command opened the modal.
       const { source } = openedBy;
       const interaction = send({ source, openedBy }, { type: InteractionType.ModalSubmit, data });
       // If the bot doesn't respond, the modal stays open with "Something went wrong", and the user can submit it again.

@@ -13,7 +13,7 @@ import type { Session, Sessions } from './sessions.ts';
 /** Settings that a test can change while bots are connected. */
 export interface GatewaySettings {
   readonly heartbeatIntervalMs: number;
-  /** Whether the gateway has stopped sending anything. */
+  /** Whether the gateway has stopped sending. */
   isSilent: boolean;
   /** The response to IDENTIFY: READY, none, or op 9. */
   identifyAnswer: 'ready' | 'nothing' | 'invalid session';
@@ -23,7 +23,7 @@ export interface GatewaySettings {
 
 /** How many requests the bots have made so far. */
 export interface GatewayCounts {
-  /** Connections to the main URL and to the resume URL. */
+  /** Connections to the main URL, without those to the resume URL. */
   connections: number;
   connectionsToResume: number;
   identifies: number;
@@ -70,13 +70,13 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     close(why, GatewayCloseCodes[why]);
   }
 
-  // This timer uses real time and not the stand-in's clock. Otherwise, moving the clock forward by 15 minutes would look
-  // like 15 minutes without a heartbeat.
+  // This timer runs in real time. On the stand-in's clock, a jump of 15 minutes would look like 15 minutes without a
+  // heartbeat.
   const silence = setTimeout(() => {
     if (!settings.isSilent) closeForBreach(GatewayCloseCodes.SessionTimedOut);
   }, settings.heartbeatIntervalMs * 1.5);
 
-  /** @returns the close code if the connection must be closed because of this payload */
+  /** @returns a close code if Discord would close the connection because of this payload */
   function understand(payload: GatewaySendPayload): GatewayCloseCodes | undefined {
     switch (payload.op) {
       case GatewayOpcodes.Heartbeat:
@@ -96,7 +96,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
   function identify(asked: GatewayIdentifyData): GatewayCloseCodes | undefined {
     if (session !== undefined) return GatewayCloseCodes.AlreadyAuthenticated;
     if (asked.token !== token) return GatewayCloseCodes.AuthenticationFailed;
-    // This bot doesn't request any intents, so the stand-in doesn't send events that need one.
+    // Rejects all intents, because this bot doesn't request any.
     if (asked.intents !== 0) return GatewayCloseCodes.InvalidIntents;
     const [id, count] = asked.shard ?? [0, 1];
     if (id >= count) return GatewayCloseCodes.InvalidShard;
@@ -145,7 +145,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     const why = understand(JSON.parse(String(data)));
     if (why !== undefined) closeForBreach(why);
   });
-  // Every error is followed by 'close', which is handled below.
+  // Nothing to do: every error is followed by `close`.
   socket.on('error', () => {});
   socket.on('close', (code) => {
     clearTimeout(silence);
@@ -160,19 +160,16 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     session: () => session,
     send,
     close,
-    /** Sends READY, if the bot is waiting for a response to IDENTIFY. */
+    /** Sends READY if the bot is waiting for a response to IDENTIFY. */
     beginSession,
-    /**
-     * Sends op 9 and detaches the session. If the session is `resumable`, the client may RESUME it; otherwise the client
-     * must IDENTIFY again.
-     */
+    /** Sends op 9 (Invalid Session). The client may RESUME a `resumable` session; otherwise, it must IDENTIFY again. */
     invalidate(resumable: boolean): void {
       if (session !== undefined && resumable) session.detach(write);
       else if (session !== undefined) sessions.end(session.id);
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    /** Makes the connection dead: it stays open, but nothing gets through. */
+    /** Keeps the connection open, but lets nothing through. */
     die(): void {
       closedByUs = true;
       clearTimeout(silence);

@@ -30,11 +30,11 @@ interface GatewayDeps {
   readonly token: string;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (why: GatewayCloseCodes) => void;
-  /** If this has a URL, interactions are sent to it and not to the sessions. */
+  /** If the endpoint has a URL, interactions are posted to this URL and not sent to sessions. */
   readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
 
-/** How the next interactions are changed: the number of copies (0 drops them), a delay, or another payload. */
+/** How later interactions are disturbed: sent several times (or 0 times), delayed or changed. */
 interface Disturbance {
   readonly copies?: number;
   readonly delayMs?: number;
@@ -66,7 +66,7 @@ export function createGateway(deps: GatewayDeps) {
   let disturbance: Disturbance = {};
   let isResumeHostDead = false;
 
-  /** All of the shard's guilds start as unavailable (Discord docs: Ready Event Fields). */
+  /** All guilds of the shard start as unavailable (Discord docs: Ready Event Fields). */
   const ready = ({ id, shard }: Session): GatewayReadyDispatchData => ({
     v: 10,
     user: { ...world.bot, mfa_enabled: false, verified: true, email: null },
@@ -80,14 +80,13 @@ export function createGateway(deps: GatewayDeps) {
     application: { id: world.applicationId, flags: NO_FLAGS, flags_new: '0' },
   });
 
-  // The `{ server }` option isn't used, because an error while starting to listen would then also be an unhandled error of
-  // the gateway.
+  // With the `{ server }` option, a failure to start listening would also be an unhandled error of the gateway.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isToResume = request.url?.startsWith(`${RESUME_PATH}?`) === true;
     if (isToResume) counts.connectionsToResume += 1;
     else counts.connections += 1;
     if (isToResume && isResumeHostDead) {
-      // A client whose connection is rejected may drop it first.
+      // The client may drop the connection before it is rejected.
       socket.on('error', () => {});
       socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;
@@ -118,7 +117,7 @@ export function createGateway(deps: GatewayDeps) {
     controls: {
       /** Returns the sessions that are connected. */
       sessions: () => sessions.all().filter((session) => session.connected()),
-      /** Closes the connections of a shard, or all connections, with any close code. */
+      /** Closes a shard's connections, or all connections, with any close code. */
       close(code: number, { shard }: { readonly shard?: number } = {}) {
         for (const connection of identified()) {
           if (shard === undefined || connection.session()?.shard[0] === shard) connection.close(code);
@@ -128,7 +127,7 @@ export function createGateway(deps: GatewayDeps) {
       cut,
       /** Sends op 7 (Reconnect) to all sessions. */
       askToReconnect: each(({ send }) => send(GatewayOpcodes.Reconnect, null)),
-      /** Sends op 9 (Invalid Session). Sessions that aren't `resumable` end. */
+      /** Sends op 9 (Invalid Session) to all sessions, and ends them unless they're `resumable`. */
       invalidate(resumable: boolean) {
         for (const connection of identified()) connection.invalidate(resumable);
       },
@@ -137,14 +136,14 @@ export function createGateway(deps: GatewayDeps) {
       /** Stops sending on existing and new connections, but keeps them open. */
       silence(yes: boolean) {
         settings.isSilent = yes;
-        // Clients that connected during the silence never received HELLO.
+        // Clients that connected during the silence never received HELLO, so all connections are cut.
         if (!yes) cut();
       },
       /** Makes the resume URL reject all connections. */
       killResumeHost(yes: boolean) {
         isResumeHostDead = yes;
       },
-      /** Sets the response to IDENTIFY from now on. `ready` also answers clients that are still waiting. */
+      /** Sets how the gateway responds to IDENTIFY. `ready` also answers clients that are still waiting. */
       answerIdentify(how: GatewaySettings['identifyAnswer']) {
         settings.identifyAnswer = how;
         if (how === 'ready') for (const connection of connections) connection.beginSession();
@@ -154,14 +153,14 @@ export function createGateway(deps: GatewayDeps) {
       answerResume(yes: boolean) {
         settings.answersResume = yes;
       },
-      /** Makes all existing connections dead without either side noticing. */
+      /** Silently kills all existing connections: they stay open, but nothing gets through. */
       killLines: each((connection) => connection.die()),
       counts: (): Readonly<GatewayCounts> => ({ ...counts }),
       disturbDispatch(how: Disturbance) {
         disturbance = how;
       },
     },
-    /** Sends an interaction over the gateway or to the endpoint. If a test has set a disturbance, it is applied first. */
+    /** Sends an interaction over the gateway or to the endpoint, after applying the test's disturbance. */
     dispatch(payload: object, guildId: string): void {
       const { copies = 1, delayMs = 0, alter } = disturbance;
       const altered = alter ? alter(structuredClone(payload)) : payload;

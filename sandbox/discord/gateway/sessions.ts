@@ -32,7 +32,7 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
       sent.push({ s: seq, text });
       write?.(text);
     },
-    /** Connects the session: events are sent with this function from now on. */
+    /** Connects the session: from now on, its events are passed to this function. */
     attach(next: Write): void {
       write = next;
       cancelEnd?.();
@@ -44,7 +44,7 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
       cancelEnd = clock.setTimeout(() => end(id), RESUMABLE_FOR_MS);
     },
     connected: () => write !== undefined,
-    /** Sends all events after `seq` again, with their original numbers. */
+    /** Resends all events after this sequence number, with their original numbers. */
     replay(after: number): void {
       for (const { s, text } of sent) if (s > after) write?.(text);
     },

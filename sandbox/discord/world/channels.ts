@@ -16,7 +16,7 @@ interface Overwrite {
   readonly deny: bigint;
 }
 
-/** The permissions of @everyone in a new guild. A bot that is installed with permissions 0 has these too. */
+/** The permissions of @everyone in a new guild. A bot that was installed with permissions 0 has only these. */
 export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -25,7 +25,7 @@ export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ReadMessageHistory |
   PermissionFlagsBits.SendMessagesInThreads;
 
-/** Returns the channels that every new guild has. @param guild the guild's id; the ids of the channels are based on it */
+/** Returns the channels of a new guild. @param guild the guild's id, from which the channels' ids are derived */
 export function usualChannels(guild: bigint): readonly Channel[] {
   const channel = (place: bigint, name: string, type: ChannelType): Channel => ({
     id: String(guild + place),

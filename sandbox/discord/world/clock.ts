@@ -15,10 +15,10 @@ export function createClock() {
   let alarm: NodeJS.Timeout | undefined;
 
   const start = Date.now() - performance.now();
-  // Changes to the machine's clock have no effect, because they wouldn't affect Discord's clock either.
+  // Doesn't follow changes to the machine's clock, which wouldn't affect Discord's clock.
   const now = () => Math.floor(start + performance.now()) + offset;
 
-  /** Returns the timer that is due next. If several are due at the same time, returns the one that was set first. */
+  /** Returns the timer that is due next; if several are due at the same time, the one that was set first. */
   function next(): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of timers) {

@@ -43,8 +43,7 @@ export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly
 }
 
 /**
- * Removes translations that are the same as the default text, and option properties that have their default value, because
- * Discord doesn't return these.
+ * Removes translations that equal the default text, and option properties that have their default value, as Discord does.
  */
 function withoutRepeatedTexts(item: object): object {
   const { name, description } = Object(item);

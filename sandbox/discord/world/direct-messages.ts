@@ -13,14 +13,10 @@ export interface DirectChannel extends Channel {
   readonly userId: string;
 }
 
-/**
- * Why Discord doesn't let the bot open more channels: the bot opened too many, or Discord's anti-spam system flagged it.
- */
+/** Why Discord stops the bot from opening more channels: it opened too many, or was flagged as spam. */
 export type DirectMessageStop = 'opened too fast' | 'flagged as spam';
 
-/**
- * Stores the bot's direct message channels. Each user has one, which is created when the user or the bot first needs it.
- */
+/** Stores the bot's direct message channels, one per user. A channel is created when it is first needed. */
 export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const channels = new Map<string, DirectChannel>();
   let stop: DirectMessageStop | undefined;
@@ -30,7 +26,7 @@ export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snow
       stop = reason;
     },
     get: (channelId: string) => [...channels.values()].find(({ id }) => id === channelId),
-    /** Returns the channel with this user. Creates it the first time. */
+    /** Returns the channel with this user, and creates it if necessary. */
     with(userId: string): DirectChannel {
       const channel = channels.get(userId) ?? {
         id: snowflakes.next(),

@@ -4,9 +4,9 @@ import type { Clock } from './clock.ts';
 import { createLatest } from './latest.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** How long an attachment URL works. About a day was observed on Discord, which doesn't document it. */
+/** How long an attachment URL works. Discord doesn't document this; about a day was observed. */
 const ADDRESS_LIVES_MS = 24 * 60 * 60_000;
-/** Tests upload far fewer files than this. A file may be up to 10 MiB in size. */
+/** The number of files to keep, of up to 10 MiB each. Tests upload far fewer. */
 const MOST_FILES = 2_000;
 
 interface NewFile {
@@ -29,7 +29,7 @@ interface CdnFile {
 export function createFiles(deps: {
   readonly clock: Clock;
   readonly snowflakes: Snowflakes;
-  /** Returns the start of all attachment URLs. This is a function because the port isn't known until later. */
+  /** Returns the beginning of all attachment URLs, once the port is known. */
   readonly origin: () => string;
 }) {
   const { clock, snowflakes, origin } = deps;
@@ -40,7 +40,7 @@ export function createFiles(deps: {
       const folder = ephemeral ? 'ephemeral-attachments' : 'attachments';
       const path = `/${folder}/${id}/${encodeURIComponent(filename)}?hm=${randomBytes(16).toString('hex')}`;
       files.set(path, {
-        // Doesn't copy the bytes: the message with the file uses the same memory.
+        // Shares the message's memory instead of copying the bytes.
         bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
         contentType: contentType ?? 'application/octet-stream',
         until: clock.now() + ADDRESS_LIVES_MS,

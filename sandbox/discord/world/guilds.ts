@@ -1,7 +1,7 @@
 import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 
-/** What other code can see of a guild. */
+/** The public part of a guild. */
 export interface Guild {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Guild {
   readonly channelId: string;
 }
 
-/** A guild with everything that the stand-in stores about it. */
+/** Everything that the stand-in stores about a guild. */
 export interface GuildState extends Guild {
   readonly channels: Map<string, Channel>;
   locale: string;
@@ -22,10 +22,7 @@ export interface GuildState extends Guild {
   status: 'available' | 'unavailable' | 'left' | 'commands only';
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
-  /**
-   * Permissions that were set on the Integrations page. Each entry is a command's id and a member's id, separated by a
-   * space.
-   */
+  /** Permissions from the Integrations page. Each entry is a command's id, a space and a member's id. */
   readonly allowed: Set<string>;
 }
 
@@ -75,14 +72,14 @@ interface NewGuild {
   readonly bot?: boolean;
 }
 
-/** Whether the bot user is in the guild, even if the guild has an outage. */
+/** Whether the bot user is in the guild, even during an outage. */
 export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
   status === 'available' || status === 'unavailable';
 
 export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
-  // Guild ids start from this time, so they are the same in every run and the bot's stored data still belongs to them. Each
-  // guild is one millisecond newer than the one before, which puts it on the next shard: shard = (id >> 22) % shards.
+  // Guild ids start from a fixed time, so that data stored in previous runs still matches them. Each guild is one
+  // millisecond newer than the previous guild, which puts it on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 
   function known(id: string): GuildState {
@@ -106,7 +103,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       }
       return undefined;
     },
-    /** Returns all guilds in the order in which they were created, including guilds that the bot has left. */
+    /** Returns all guilds in order of creation, including guilds that the bot has left. */
     all: (): readonly GuildState[] => [...all.values()],
     /** Returns the guilds that the bot is in. */
     joined: (): readonly GuildState[] => [...all.values()].filter(isMember),
@@ -138,7 +135,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
       known(guildId).roles.set(id, { id, name, mentionable, permissions: 0n });
       return id;
     },
-    /** If the user is already a member, only updates their permissions. */
+    /** Adds a member, or updates the permissions of an existing member. */
     addMember(guild: GuildState, { userId, name, permissions }: Omit<Member, 'roleIds'>): Member {
       const there = guild.members.get(userId);
       if (there !== undefined) {

@@ -33,9 +33,9 @@ export interface NewInteraction {
   readonly guildId: string;
   /** The command that Discord shows above the reply. */
   readonly command?: { readonly name: string; readonly type: ApplicationCommandType };
-  /** The interaction that opened the modal, if the user submitted one. */
+  /** For a submitted modal, the interaction that opened it. */
   readonly openedBy?: Interaction;
-  /** The message that contains the component, or that the modal was opened from. */
+  /** The message with the component, or the message that the modal was opened from. */
   readonly source?: SeenMessage | undefined;
 }
 

@@ -1,12 +1,11 @@
 /**
- * The number of entries to keep, which is more than any test creates. An interaction with two requests and a message takes
- * about 8 kB.
+ * How many entries to keep: more than any test creates. An interaction with two requests and a message takes about 8 kB.
  */
 const MOST = 50_000;
 
 /**
- * Creates a map that only keeps the latest entries. It drops the oldest ones, so that a sandbox that runs for days doesn't
- * need more and more memory.
+ * Creates a map that keeps only the latest entries. Without this limit, a sandbox that runs for days would need more and
+ * more memory.
  */
 export function createLatest<V>(most = MOST) {
   const entries = new Map<string, V>();

@@ -8,10 +8,7 @@ export interface StoredFile {
 /** The files of a message, by attachment id. */
 type StoredFiles = ReadonlyMap<string, StoredFile>;
 
-/**
- * A message was added or edited. If `onlyFor` is set, only this user can see the message; otherwise, everyone in the
- * channel can.
- */
+/** A message was added or edited. If `onlyFor` is set, only that user can see the message. */
 export interface MessageEvent {
   readonly kind: 'message';
   readonly change: 'created' | 'edited';

@@ -11,7 +11,7 @@ import { userObject } from './users.ts';
 
 interface WorldOptions {
   readonly botName: string;
-  /** Returns the start of all attachment URLs. This is a function because the port isn't known until later. */
+  /** Returns the beginning of all attachment URLs, once the port is known. */
   readonly origin: () => string;
   /** How long the bot may take to send the first response to an interaction, in milliseconds. */
   readonly answerWithinMs: number;
