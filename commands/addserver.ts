@@ -39,14 +39,14 @@ const DATA = slashCommand('addserver', [
   portOption('query_port'),
 ]);
 
-/** /addserver: opens a draft that is filled in from the command's options. */
+/** /addserver: creates a draft from the command's options. */
 export const addServer = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: 'later',
   complete: async ({ guildId }, typed) => gameChoices(await deps.suggestions.games(guildId, typed)),
   run: (context) => enterFields(context, context.interactionId, fieldsOf(context), deps),
   presses: {
-    // Handles a panel's button, which never expires. Its argument is the game to preselect in the modal.
+    // Handles a panel's button, which never expires. The argument is the game to preselect in the modal.
     new: {
       answers: 'modal',
       run: (context) =>

@@ -23,7 +23,7 @@ const DATA = slashCommand('addservers', [
   },
 ]);
 
-/** /addservers: opens a draft from an uploaded file, or from a list pasted into a modal. */
+/** /addservers: creates a draft from an uploaded file, or from a list pasted into a modal. */
 export const addServers = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),
@@ -34,7 +34,7 @@ export const addServers = (deps: CommandDeps): Command => ({
     return listModal(context, { game: field('game').trim() }, deps);
   },
   presses: {
-    // Handles a panel's button, which never expires. Its argument is the game to preselect in the modal.
+    // Handles a panel's button, which never expires. The argument is the game to preselect in the modal.
     new: {
       answers: 'modal',
       run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),

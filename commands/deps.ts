@@ -10,7 +10,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** Dependencies available to every command: parts of the bot's modules, and objects created for the commands. */
+/** Dependencies of the commands, most of them parts of the bot's modules. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel'>,
     Pick<
@@ -28,11 +28,11 @@ export interface CommandDeps
   readonly guildLog: GuildLog;
   /** The observer that reports to the log channel. */
   readonly submissionLog: Observer;
-  /** Number of days for which a guild's data is kept after the guild has removed the bot. */
+  /** Number of days to keep a guild's data after the guild removes the bot. */
   readonly graceDays: number;
-  /** Number of days for which accepted servers are kept. */
+  /** Number of days to keep accepted servers. */
   readonly historyDays: number;
-  /** Number of days for which deleted data remains in the bot's own backups, or 0 if the bot doesn't make backups. */
+  /** Number of days that deleted data stays in the bot's own backups, or 0 without backups. */
   readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

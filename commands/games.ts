@@ -12,18 +12,20 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Maximum length of a search term in UTF-16 units. It has to fit into the page buttons' custom ids, which can have 100. */
+/** Maximum length of a search term, in UTF-16 units. The page buttons' custom ids (up to 100) contain the term. */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** Maximum length of a game's name, in UTF-16 units. An embed (4,096) has to hold 20 names, the heading and the source. */
+/** Maximum length of a game's name, in UTF-16 units. An embed (4,096) has to fit 20 names and some text. */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
-/** Maximum number of games named in the text about games that members can't submit in this guild. */
+/** Maximum number of disallowed games that a reply names. */
 const MOST_NOT_ALLOWED = 5;
 
-/** /games: lists games and their aliases. The page buttons' custom ids hold all the state, so they work after a restart. */
+/**
+ * /games: lists games and their aliases. All state is in the page buttons' custom ids, so the buttons work after a restart.
+ */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
-  /** @param isShort whether the games that aren't allowed in this guild have already been listed above */
+  /** @param isShort whether to omit the disallowed games, because the reply already names them */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.getOrThrow(context.guildId);
@@ -59,7 +61,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the matching games that aren't allowed in this guild. Returns an empty string if all of them are allowed. */
+  /** Names the matching games that aren't allowed in this guild. Returns an empty string if all are allowed. */
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
@@ -83,12 +85,12 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // A list that has been fetched is shown immediately, even if it is old. Otherwise, the reply has to wait for it.
+    // A list fetched earlier is shown immediately, even if outdated. Without one, the reply waits for the service.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
-      // Discord measures the option in code points, but custom ids in UTF-16 units (at most 100).
+      // Discord counts an option's length in code points, but a custom id's (at most 100) in UTF-16 units.
       return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),

@@ -13,15 +13,15 @@ import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/approval.ts';
 
 /**
- * /help: lists the commands that the member can use by default. It doesn't reflect changes that admins made on the
- * Integrations page, because interactions don't contain them and a bot token can't request them.
+ * /help: lists the commands that the member can use by default. Ignores changes on the Integrations page: interactions
+ * don't contain them, and bot tokens can't request them.
  * @param commands all the bot's commands, in display order
  */
 export function helpCommand(
   { keys, settings, approvals, suggestions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** Counts the submissions that are waiting for a decision by this member. */
+  /** Counts the waiting submissions that this member can decide on. */
   async function waitingFor(context: Context): Promise<number> {
     const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
     return decides ? approvals.countWaiting(context.guildId) : 0;
@@ -31,19 +31,19 @@ export function helpCommand(
   async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
     if (noKey) return keyText(noKey, context);
     const { t, mention, guildId } = context;
-    // Help is shown even if the allowed games can't be read.
+    // /help works even if the allowed games can't be read.
     const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
     // An example command for members to paste. Command and option names are the same in every language.
     const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
-  /** Cached command descriptions, keyed by everything they depend on. Most members request the same few. */
+  /** A cache of command descriptions, because most members request the same few. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {
     const { t, locale, isAdmin, mention } = context;
-    // Command mentions change only once, when Discord has sent the command ids.
+    // Command mentions only change once, when Discord sends the command ids.
     const key = `${locale} ${isAdmin} ${mention('help')}`;
     const known = descriptions.get(key);
     if (known !== undefined) return known;
@@ -68,8 +68,7 @@ export function helpCommand(
         `**${t('help.title')}**\n${description(context)}`,
       ];
       return {
-        // Not in an embed, because Discord for Android doesn't show command mentions as links in embeds
-        // (discord-api-docs#5635).
+        // Not an embed, because Discord for Android doesn't link command mentions in embeds (discord-api-docs#5635).
         content: texts.join('\n\n'),
         components: rows([
           count > 0 &&

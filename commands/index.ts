@@ -21,7 +21,7 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Builds the reply shown to the member for a submission that needs or needed a moderator's decision. */
+  /** Builds the member's reply about a submission that needs or needed a moderator's decision. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 

@@ -31,7 +31,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     };
   }
 
-  /** Tests the key and describes the result. The status lines below it show whether the key is now marked as rejected. */
+  /** Tests the key and describes the result, except for the key's status. */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);
@@ -42,7 +42,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     const change = await keys.noteOutcome(guildId, stored.setAt, outcome);
     if (change) await onKeyChange(guildId, change);
     if (outcome.kind === 'games') return [withSign('accepted', t('keystatus.works'))];
-    // The service's message is already included in the status lines below.
+    // The reply's status lines already include the service's message.
     if (outcome.kind === 'rejected') {
       const isStill = outcome.known === 'invalidKey' && change === undefined;
       return isStill ? [withSign('rejected', t('keystatus.stillRejected'))] : [];

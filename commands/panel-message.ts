@@ -7,7 +7,7 @@ import { DAY_MS } from '../src/numbers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** Commands with a `new` action that opens a modal, keyed by the panel button that triggers it. */
+/** Commands whose `new` action opens a modal, keyed by panel button. */
 const OPENS = { server: 'addserver', list: 'addservers' } as const;
 
 /**
@@ -62,14 +62,14 @@ export async function drawPanel(
   const { result } = await posts.put(panel.channelId, panelMessage(t, panel), panel.messageId);
   if (result === 'posted') return 'drawn';
   if (result === 'harmful-link') return result;
-  // Any other failure may be temporary, or may be caused by the content of the message.
+  // Other failures may be temporary, or caused by the message's content.
   if (result !== 'message-gone' && result !== 'gone') return 'rejected';
   await panels.forget(guildId, panel.messageId);
   return 'deleted';
 }
 
 /**
- * Updates a panel's message until it shows the stored panel, even if that changes in the meantime. If Discord rejects the
+ * Updates a panel's message until it matches the stored panel, which may change in the meantime. If Discord rejects the
  * message, the panel stays marked as out of date.
  */
 async function showPanel(
@@ -81,8 +81,7 @@ async function showPanel(
   for (;;) {
     const panel = (await deps.panels.of(guildId)).find((each) => each.messageId === messageId);
     if (panel === undefined || !isDue(panel)) return;
-    // The language is read after the panel. If the language changes between the two reads, the panel is marked as out of
-    // date again.
+    // The language is read after the panel. A language change in between marks the panel as out of date again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
     if (result === 'rejected' || result === 'harmful-link') return;
     await deps.panels.markShown(guildId, panel);
@@ -107,11 +106,11 @@ interface PanelTaskDeps extends DrawDeps {
 /** Creates the task that updates panels left outdated by a crash or by a message that Discord rejected. */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
-  // Discord blocks bots that send too many invalid requests.
+  // Discord blocks bots that repeat invalid requests too often.
   const isWanted = (panel: Panel) => isDue(panel) && !posts.wasRejected(panel.channelId, DAY_MS);
   return async (stopping: AbortSignal): Promise<void> => {
     for (const guildId of await panels.guilds()) {
-      // Yields to the event loop so that other work can run.
+      // Lets other work run between guilds.
       await setImmediate();
       stopping.throwIfAborted();
       await showDuePanels(deps, guildId, () => guildWords(guildId), isWanted);

@@ -15,7 +15,7 @@ import { gamePart } from './submit/game-field.ts';
 /** Maximum length of the custom text for a panel, in characters. */
 const LONGEST_TEXT = 500;
 
-/** /panel: posts a public message with buttons for submitting servers, so that members don't need to know any commands. */
+/** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
 export function panelCommand(deps: CommandDeps): Command {
   const { posts, panels } = deps;
 
@@ -34,8 +34,8 @@ export function panelCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Posts the panel as the bot's own message if the bot has permission, so that the bot can edit it and Discord doesn't
-   * show which admin used the command.
+   * If permitted, posts the panel as the bot's own message. The bot can then edit it, and Discord doesn't show which admin
+   * used the command.
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field } = context;
@@ -105,6 +105,6 @@ export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, '
   return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
 }
 
-/** Names the permission that the bot is missing in a channel where Discord rejected a message without an embed. */
+/** Names the permission that the bot lacks for a message without an embed. */
 const missingFor = (t: Translate, result: PostResult): string =>
   `**${t(result === 'no-permission' ? 'permission.SendMessages' : 'permission.ViewChannel')}**`;

@@ -23,7 +23,7 @@ export function privacyCommand({
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
-    // Members can read the list and open the deletion confirmation even while the store is unavailable.
+    // /privacy shows the list even while the store is unavailable.
     const isOptedOut = await directMessageOptOuts.has(guildId, user.id).catch(() => false);
     const description = [
       sentences(
@@ -82,8 +82,7 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
-          // The member's waiting submissions have been withdrawn. The reply doesn't wait for the moderators' messages to be
-          // updated.
+          // Updates the moderators' messages about the withdrawn submissions in the background.
           void approvalMessages.showDue();
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
         },
@@ -108,7 +107,7 @@ export function privacyCommand({
 
 /**
  * Builds the message that asks for confirmation.
- * @param action the action of the button that deletes
+ * @param action the action of the delete button
  */
 const question = (t: Translate, content: string, action: string, label: string): Reply => ({
   content,

@@ -14,7 +14,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, guildId, user } = context;
-    // The confirmation was for one specific key. If a new key has been set in the meantime, it must not be deleted.
+    // The admin confirmed deleting one specific key, so a newer key must not be deleted.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
       return isAnother
@@ -44,7 +44,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
   };
 }
 
-/** Asks for confirmation. The button identifies the key by the time it was set, which damaged records don't have. */
+/** Asks for confirmation. The button identifies the key by the time it was set, which is missing from damaged records. */
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {

@@ -19,14 +19,14 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/** The service doesn't document a maximum length (specification §5). This is far above the length of any key in use. */
+/** Maximum length of a key. The service doesn't document one (specification §5), but real keys are far shorter. */
 const MAX_KEY_LENGTH = 500;
 /** Maximum length of an address in a button label, in UTF-16 units. The whole label is limited to 80. */
 const LONGEST_LABELLED = 50;
 
 /**
- * /setkey: asks for the guild's API key in a modal, so that the key is never a command argument. The key is tested with
- * `action=games` and only stored if the service accepts it.
+ * /setkey: asks for the guild's API key in a modal, never as a command argument. Tests the key with `action=games` and
+ * stores it only if the service accepts it.
  */
 export function setKey({
   keyTrials,
@@ -43,8 +43,7 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Read before the request to the service, so that if the store fails here, the admin sees the error and the key is
-    // unchanged.
+    // Read before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -60,14 +59,14 @@ export function setKey({
     return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
-  /** Builds the reply shown after a guild's first key has been set: the current setup, and what to set up next. */
+  /** Builds the reply after a guild's first key is set: the current settings and the next step. */
   async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
     const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),
       panels.of(context.guildId),
     ]).catch(
-      // The key has already been stored, so a failure here must not make it look as if it hadn't been.
+      // The key is already stored, so a failure here must not suggest otherwise.
       () => [],
     );
     if (now === undefined) return { content, components: rows([submits]) };
@@ -85,8 +84,7 @@ export function setKey({
   }
 
   /**
-   * Builds the button that submits a draft for which a key was missing. Returns `undefined` if the modal wasn't opened from
-   * such a draft, or if the draft no longer exists.
+   * Builds the button for the draft that couldn't be submitted without a key. Returns `undefined` if no such draft exists.
    */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
@@ -118,19 +116,18 @@ export function setKey({
 }
 
 /**
- * Builds the button shown to admins below a message about a missing key. It opens the /setkey modal, and the reply to that
- * modal is a new message.
+ * Builds the admins' button below a message about a missing key. It opens the /setkey modal, whose reply is a new message.
  * @param draftId the draft that can be submitted once the key is set
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-/** @param action `save` for the command's modal, `again` for a modal opened from a message, which is then updated */
+/** @param action `save` to reply in a new message, `again` to update the message */
 const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
   modal({
     id: customId('setkey', action, draftId),
     title: t('setkey.title'),
-    // Discord's own modal UI warns users against sharing passwords.
+    // Omits a warning about passwords, because Discord's modals already have one.
     text: t('setkey.about'),
     fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
     isSecret: true,

@@ -3,7 +3,7 @@ import type { CommandDeps } from '../deps.ts';
 import { demandPermissions, MESSAGE_CHANNELS } from './log-channel.ts';
 import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
 
-/** The setting for whether successful submissions are announced, and in which channel. */
+/** The setting for whether and where to announce successful submissions. */
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
@@ -30,7 +30,7 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
     ],
   }),
   handlers: {
-    /** No test message is posted, because everyone in the channel would see it. */
+    /** Doesn't post a test message, because everyone in the channel would see it. */
     async choose(context) {
       const announceChannelId = chosenId(context);
       await demandPermissions(context, announceChannelId, deps);

@@ -9,7 +9,7 @@ import { logChannelSelect } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type SettingsView } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
-/** The setting for whether members' submissions need a moderator's approval, and who can approve them. */
+/** The setting for whether submissions need approval, and which role can approve them. */
 export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting => ({
   id: 'approval',
   name: (t) => t('settings.approval.name'),
@@ -92,7 +92,7 @@ const directMessagesButton = (t: Translate, now: Settings) =>
     ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
     : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
 
-/** Whether members are sent decisions as direct messages. */
+/** Whether members get decisions as direct messages. */
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {

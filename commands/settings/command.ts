@@ -33,8 +33,8 @@ import {
 import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
- * Discord's own guide to the Integrations page. Discord doesn't document a direct link to a guild's Integrations page
- * (Discord docs: Message Formatting, Guild Navigation), so a text describes how to find it.
+ * Discord's guide to the Integrations page. Discord doesn't document a direct link to that page (Discord docs: Message
+ * Formatting, Guild Navigation), so a text explains how to find it.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
@@ -42,9 +42,9 @@ const INTEGRATIONS_GUIDE =
 /** Maximum time to wait for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for the reply. */
 const TRIED_FOR_MS = 1_500;
 
-/** The page to show, and what to show with it. */
+/** The settings page to show, with any additional text or button. */
 interface View {
-  /** The id of the setting whose page is shown. If no setting has this id, the overview of all settings is shown. */
+  /** The id of the setting to show. Any other value shows the overview of all settings. */
   readonly page: string;
   /** The page number, starting at 1, for settings with more than one page. */
   readonly wanted?: number;
@@ -54,7 +54,7 @@ interface View {
   readonly retry?: Control | undefined;
 }
 
-/** /settings: shows all the settings. Each one can be changed on its own page. */
+/** /settings: lists all settings. Each setting has a page where admins can change it. */
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, guildLog } = deps;
   const table = allSettings(deps);
@@ -72,7 +72,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return { now, isLost, key, games: games.all, waiting, panels: standing };
   }
 
-  /** Reads the settings after checking whether any known problems with them have been solved. */
+  /** Reads the settings, after rechecking any known problems. */
   async function readAndRetry(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
@@ -94,7 +94,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
-  /** Makes a change and then shows the settings. If the change isn't possible, the reason is shown above them. */
+  /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above them. */
   async function change(
     context: Context,
     setting: Setting,
@@ -102,7 +102,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // Read before the change, so that if the store fails here, the admin sees the error and the settings are unchanged.
+    // Read before the change: if the store fails, the admin sees the error and the settings stay unchanged.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -156,7 +156,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** Parses the argument of a modal's custom id: the setting, the page number, and the setting's own part of it. */
+  /** Parses the argument of a modal's custom id: the setting, the page number, and the setting's own data. */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -204,7 +204,7 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/** Builds the overview: a line for each setting in use, one for all others, the next step, and the settings to change. */
+/** Builds the overview: a line per setting in use, one line for all others, the next step, and a menu of settings. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);

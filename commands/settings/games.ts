@@ -10,7 +10,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum number of games that are named, and the maximum length of each name in UTF-16 units. */
+/** Maximum number of games to name, and maximum length of each name in UTF-16 units. */
 const MOST_NAMED = 5;
 const LONGEST_NAME = 30;
 
@@ -61,8 +61,8 @@ const gameOptions = (games: readonly Game[], now?: Settings) =>
     .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
 
 /**
- * Replaces the games selected on this page and keeps those selected on other pages.
- * @param all all the service's games, if known; games that the service no longer has are removed
+ * Replaces the selection on this page and keeps the selection on other pages.
+ * @param all the service's games, if known; selected games not among them are removed
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
@@ -79,7 +79,7 @@ function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'gam
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // The service's list is known, but it contains none of the allowed games.
+  // None of the allowed games is in the service's list.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
     .slice(0, MOST_NAMED)

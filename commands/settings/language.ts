@@ -7,7 +7,7 @@ import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, type Setting } from './setting.ts';
 
-/** The option for using the language that Discord reports for the guild, instead of choosing a language. */
+/** The option for using the guild's Discord language. */
 const AS_DISCORD_SAYS = 'discord';
 
 /** Returns the name of the language used for public messages, written in that language. */
@@ -28,7 +28,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
     const { t } = context;
-    // If the admin chooses the option that is already selected, Discord doesn't send an interaction.
+    // Without a preselected option, admins can choose the same language again to update outdated panels.
     const isToChooseAgain = panels.some(isDue);
     const { control, page } = pagedSelect({
       id: (number) => changeId('language', 'choose', 'language', Number(number)),
@@ -62,7 +62,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // Done in the same transaction, so that the panels are updated even after a crash.
+          // In the same transaction, so the panels are updated even after a crash.
           if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
           return now;
         },

@@ -22,7 +22,7 @@ import {
   UnconfirmedError,
 } from './setting.ts';
 
-/** The setting for the channel in which admins can see how the guild's key is used. */
+/** The setting for the channel that shows admins how the guild's key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, addBotLink, isPublicChannel } = deps;
 
@@ -123,7 +123,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
-    /** Only notifies the previous channel, because a first line has already been posted in the new one. */
+    /** Only notifies the previous channel, because the new channel already got its first message. */
     async report({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
@@ -141,11 +141,11 @@ export function logChannelSetting(deps: CommandDeps): Setting {
 
 /**
  * Builds the select menu for the log channel, for use in any message.
- * @param page the setting whose page is shown afterwards; if empty, the overview is shown
+ * @param page the setting to show afterwards, or '' for the overview
  */
 export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Control =>
-  // No channel is preselected, because the current one may have just been deleted, and Discord doesn't document whether it
-  // accepts a message that preselects an unknown channel. The line above the select menu names the channel.
+  // No channel is preselected: the log channel may have been deleted, and Discord doesn't document whether it accepts an
+  // unknown default. The line above the menu names the channel.
   channelSelect(
     changeId('log', 'choose', page),
     now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
@@ -185,7 +185,7 @@ interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
   readonly lacking?: readonly NeededPermission[];
 }
 
-/** Explains why a channel can't be chosen if the bot can't post in it. */
+/** Explains why the bot can't post in a chosen channel. */
 async function whyNotIn(
   { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
   channelId: string,
@@ -213,7 +213,7 @@ function troubleText(
   return t('settings.missing', { channelId, names });
 }
 
-/** Permissions that the bot may be missing in a channel where Discord rejects its messages. These messages are embeds. */
+/** Permissions that the bot may lack if Discord rejects a message with an embed. */
 const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
@@ -221,7 +221,7 @@ const MISSING = {
 
 type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
-/** Returns the permissions that the bot's messages need but that it lacks in the channel. Empty if they are unknown. */
+/** Returns the permissions that the bot needs but lacks in the channel. Empty if its permissions are unknown. */
 function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   const needed = [...MISSING['no-access'], ...MISSING['no-permission']];

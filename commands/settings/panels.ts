@@ -12,7 +12,7 @@ import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsV
 /** Maximum length of a panel's custom text when it is shown in the list, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
-/** The setting for the guild's existing panels. Each of its pages is for one panel. */
+/** The setting for the guild's panels, with one page per panel. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {
@@ -92,8 +92,8 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
 
 /**
  * Changes the message of a panel, then its record.
- * @param panel the panel as it was read earlier
- * @param how the function that makes the change; it is called first with `panel`, and later with the record as it is then
+ * @param panel the panel that was read earlier
+ * @param how makes the change; called first with `panel`, then with the current record
  * @throws UserError if Discord rejects the message
  */
 async function changed(
@@ -113,7 +113,7 @@ async function changed(
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/** Opens the modal for a panel's text and game. Hashes of both in its custom id show which one the admin has changed. */
+/** Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes. */
 async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
   const { t } = context;
   const { text, game = '' } = await panelIn(context, messageId, deps);
@@ -125,8 +125,8 @@ async function panelModal(context: PressContext, messageId: string, deps: Comman
 }
 
 /**
- * Applies the values entered in the modal, except those that weren't changed. If the game is unknown, the panel keeps its
- * previous game and the reply mentions it.
+ * Applies the values that the admin changed in the modal. If the game is unknown, the panel keeps its previous game and the
+ * reply explains the problem.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
   const [messageId = '', shownText, shownGame] = about.split(':');

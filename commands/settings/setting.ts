@@ -11,7 +11,7 @@ import type { Translate } from '../../src/words/words.ts';
 
 /** All the data that /settings shows. */
 export interface SettingsView {
-  /** The guild's settings, with the language that Discord currently reports for the guild. */
+  /** The guild's settings, with the guild's current Discord locale. */
   readonly now: Settings;
   /** Whether the stored settings can't be read. If so, `now` contains the defaults. */
   readonly isLost: boolean;
@@ -21,7 +21,7 @@ export interface SettingsView {
   readonly games: readonly Game[];
   /** Number of submissions that are waiting for a moderator. */
   readonly waiting: number;
-  /** Panels that can be changed. */
+  /** The panels that admins can change. */
   readonly panels: readonly Panel[];
 }
 
@@ -40,7 +40,7 @@ export interface Change {
 
 /** Thrown when an admin has to confirm a change by pressing a button. */
 export class UnconfirmedError extends UserError {
-  /** The `change` argument of {@link changeId} for the confirmation button, and the button's label. */
+  /** The `change` argument of {@link changeId} and the label, both for the confirmation button. */
   readonly confirmation: { readonly change: string; readonly label: string };
   constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
     super(message);
@@ -53,7 +53,7 @@ type Controls = readonly (Control | false | undefined)[];
 
 /** One of the settings that /settings shows. */
 export interface Setting {
-  /** Used in custom ids, so it must not contain a colon. */
+  /** An id without colons, for use in custom ids. */
   readonly id: string;
   /** Returns the name shown in the list of settings. */
   name(t: Translate): string;
@@ -75,7 +75,7 @@ export interface Setting {
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
    * Handlers for the setting's buttons and select menus, keyed by the name that was passed to {@link changeId}.
-   * @param now the settings when the control was used; `make` gets the settings when the change is made
+   * @param now the settings when the control was used, which `make` may find changed
    * @param about the part of the custom id after the name
    */
   readonly handlers: Readonly<
@@ -83,16 +83,16 @@ export interface Setting {
   >;
   /** The modal opened by {@link modalId}. */
   readonly modal?: SettingModal;
-  /** Checks whether a known problem is solved; `undefined` without a problem. Called when an admin opens /settings. */
+  /** Rechecks a known problem when an admin opens /settings. Returns `undefined` if there is no problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** Updates everything else that depends on the setting after it has changed. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
-  /** Notifies others of a change, instead of the usual line in the log channel. */
+  /** Reports a change, in place of the usual line in the log channel. */
   report?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
 
 interface OpenModal extends Omit<ModalOptions, 'id'> {
-  /** Passed to `change` as its `about` argument. If missing, `change` gets the same `about` as `open`. */
+  /** The `about` argument for `change`. Defaults to the `about` argument of `open`. */
   readonly about?: string;
 }
 
@@ -107,7 +107,7 @@ export interface SettingModal {
 
 /**
  * Builds the custom id of a control that makes a change.
- * @param page the setting whose page is shown afterwards; if empty, the overview is shown
+ * @param page the setting to show afterwards, or '' for the overview
  */
 export const changeId = (setting: string, change: string, page = setting, number = 1): string =>
   customId('settings', 'change', writePage(number, [page, setting, change].join(':')));

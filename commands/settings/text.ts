@@ -7,7 +7,7 @@ import { logLine } from './log-channel.ts';
 import { notifyRoleLine } from './notify-role.ts';
 import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 
-/** Lists the settings that an admin needs first, with one per line. */
+/** Lists the settings that an admin needs first, one per line. */
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
@@ -22,7 +22,7 @@ export function nextText(
     const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
     return sentences(t('setkey.chooseLog'), post);
   }
-  // The page already asks the admin to choose another channel.
+  // The settings already ask the admin to choose another channel.
   if (lacksApprovalLog(now)) return undefined;
   return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
 }

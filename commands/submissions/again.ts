@@ -14,7 +14,7 @@ import { submitId } from '../submit/ids.ts';
 import { listButtons } from '../submit/report.ts';
 import { serverCountText } from './entries.ts';
 
-/** The next steps for servers that weren't sent, were declined or are unconfirmed, and the text above those steps. */
+/** Buttons for servers that weren't sent, were declined or are unconfirmed, and the text above the buttons. */
 interface NextSteps {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
@@ -26,9 +26,8 @@ const NOTHING: NextSteps = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for the entries on a page of a member's history. Declined entries get a button to edit them, and other
- * entries get buttons as long as their drafts exist. For a list, the buttons for its unsent and unconfirmed servers are
- * shown below the list of its servers instead.
+ * Builds buttons for a page of a member's history: to edit declined entries, and to send single unsent or unconfirmed
+ * servers again while their drafts exist. {@link submitAgainFor} builds the buttons for lists.
  */
 export async function buttonsForEntries(
   context: Context,
@@ -60,16 +59,15 @@ export async function buttonsForEntries(
   };
 }
 
-/** Whether this is its draft's latest submission, which has the draft's lines and an entry of its own. */
+/** Whether this is its draft's latest submission, which has the draft's current lines. */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
   { submissions }: CommandDeps,
 ): Promise<boolean> => (await submissions.latestId(draftId)) === id;
 
 /**
- * Returns the id of the draft in which the member can still edit a declined entry. If a moderator declined only some lines
- * of a list, those lines become a separate draft. Once that draft has been submitted, it has its own entry, and this
- * function returns `undefined`.
+ * Returns the id of the draft in which the member can edit a declined entry, if there still is one. If a moderator declined
+ * only some lines of a list, they become a separate draft, which gets its own entry once it is submitted.
  */
 async function editableId(
   context: Context,
@@ -84,7 +82,7 @@ async function editableId(
   return typeof (await submissions.editableDraft(context, id)) === 'string' ? undefined : id;
 }
 
-/** If an entry has a server that can be submitted again, returns the server and the id of its draft. */
+/** Returns an entry's server and draft id, if the server can be submitted again. */
 async function unsentOf(
   context: Context,
   entry: SubmissionEntry,
@@ -112,7 +110,7 @@ export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>
 const entryName = (t: Translate, entry: SubmissionEntry): string =>
   entry.only ? shorten(addressOf(entry.only), LONGEST_LABELLED) : serverCountText(t, entry);
 
-/** Builds the buttons for resubmitting servers from a member's own list, like {@link buttonsForEntries} for entries. */
+/** Builds buttons for resubmitting servers from the member's own list. */
 export async function submitAgainFor(
   context: Context,
   submission: Submission,

@@ -40,7 +40,7 @@ import {
 } from './several.ts';
 import { replyForUnavailable } from './waiting.ts';
 
-/** The use of a control on a message about a submission. The argument has the ids of the draft and the submission. */
+/** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 type DecisionContext = PressContext | SubmitContext;
 
 /**
@@ -59,22 +59,20 @@ export async function mayDecide(
 interface ApprovalActions extends Required<Pick<Command, 'presses' | 'submits'>> {
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
-   * @param which `wanted` is the submission's number, starting at 1 and wrapping around at the end; `isOwn` limits the view
-   * to the member's own submissions; `state` is the filter state to keep in the message
+   * @param which `wanted` is the submission's number, which starts at 1 and wraps around; `isOwn` limits the view to the
+   * member's own submissions; `state` is the encoded filter
    */
   waiting(
     context: Context,
     which: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined>;
-  /** Counts the waiting submissions that the member can decide on, and the waiting submissions that the member made. */
+  /** Counts waiting submissions: those that the member can decide on, and the member's own. */
   count(context: Context): Promise<Record<'toDecide' | 'own', number>>;
 }
 
 /**
- * Creates the handlers for the buttons and modals of submissions that are waiting for a moderator. These controls appear in
- * the log channel and in /submissions.
- * @param showNext shows the /submissions page for the waiting submission with the given number, starting at 1 and wrapping
- * around at the end
+ * Creates the handlers for the buttons and modals of waiting submissions, in the log channel and in /submissions.
+ * @param showNext shows a waiting submission in /submissions by its number, which starts at 1 and wraps around
  */
 export function approvalActions(
   deps: CommandDeps,
@@ -90,8 +88,8 @@ export function approvalActions(
   const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
   /**
-   * Updates the log channel message to the current state, no matter how old the message is. If the pressed message isn't
-   * about this submission (for example, if it is a panel), outdated messages are updated in the background instead.
+   * Updates the pressed log channel message, however old it is. If the message isn't about the submission (it may be a
+   * panel), updates outdated messages in the background instead.
    */
   async function showPressed(context: DecisionContext): Promise<void> {
     const { posted, shown } = context;
@@ -115,7 +113,7 @@ export function approvalActions(
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** Shows the current state of a submission. If it is still waiting, it has changed since the moderator saw it. */
+  /** Shows a submission's current state. A submission that is still waiting has changed since the moderator saw it. */
   async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -126,7 +124,7 @@ export function approvalActions(
     return { ...view, content, components: rows(decisionButtons(t, approval)), isUserError: true };
   }
 
-  /** Replies to a press that didn't decide anything. In the log channel, the message already shows the current state. */
+  /** Replies to an action that decided nothing. In the log channel, the message itself already shows the current state. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
     const reply = await asItIs(context);
@@ -134,7 +132,7 @@ export function approvalActions(
     return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
   }
 
-  /** Finds the submission's position among all waiting submissions, starting at 1, for use in /submissions. */
+  /** Returns the position (from 1) among the waiting submissions in /submissions; 0 in the log channel. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const seen = seenOf(context);
@@ -147,7 +145,7 @@ export function approvalActions(
 
   /**
    * Builds the reply to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply
-   * goes on to the next waiting submission. Only that submission has an embed, because the buttons apply to it.
+   * also shows the next waiting submission. Only the next submission has an embed, because the buttons apply to it.
    * @param before the position of the decided submission before the decision
    * @param texts notes that only the moderator sees
    */
@@ -171,8 +169,8 @@ export function approvalActions(
   }
 
   /**
-   * Builds the reply to a decision or correction that was not possible. In /submissions, the submission is shown again,
-   * because the message may also contain the decision on the previous one.
+   * Builds the reply if a decision or correction wasn't possible. In /submissions, rebuilds the message, which may still
+   * show the previous decision.
    */
   async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
     const next = context.posted ? {} : await showNext(context, await placeOf(context));
@@ -181,8 +179,7 @@ export function approvalActions(
 
   /**
    * Approves a submission and sends it.
-   * @returns the outcome, or the reason why the submission is still waiting; `undefined` if the submission is no longer
-   * waiting in the state that the moderator saw
+   * @returns the outcome, or why the submission is still waiting; `undefined` if it is no longer waiting or has changed
    */
   async function approveSeen(
     context: PressContext,
@@ -199,12 +196,12 @@ export function approvalActions(
     const result = await pipeline.submit({
       ...context,
       ...seen,
-      // The channel in which the member submitted it is no longer known.
+      // The member's channel is no longer known.
       channelId: undefined,
       user: { id: found.userId, name: found.userName },
       approvedBy: context.user,
       onProgress(done, count) {
-        // Sending a single server takes only a moment, so the message doesn't need to show that it is in progress.
+        // Sending a single server is too quick to show progress.
         if (done === 0 && count > 1) void showPressed(context);
       },
     });
@@ -264,8 +261,7 @@ export function approvalActions(
   }
 
   /**
-   * Decides on a member's listed submissions one after another, as for a single submission. Skips those that weren't in the
-   * list or have changed since.
+   * Decides on a member's listed submissions one by one. Skips submissions that weren't listed or have changed since.
    * @param decide returns whether a decision was made
    */
   async function decideOnSeen(
@@ -303,7 +299,7 @@ export function approvalActions(
     const all: Approved[] = [];
     const waiting: StillWaiting[] = [];
     const { before, texts } = await decideOnSeen(context, async (seen) => {
-      // The remaining submissions keep waiting, because the bot can't send any more during shutdown.
+      // During shutdown, the remaining submissions keep waiting.
       if (stopping.aborted) return true;
       const result = await approveSeen(context, seen);
       if (result === undefined) return false;
@@ -363,7 +359,7 @@ export function approvalActions(
     return decided(context, before);
   }
 
-  /** Corrects a submission, which then continues to wait in the same message. */
+  /** Corrects a submission, which stays waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
@@ -398,7 +394,7 @@ export function approvalActions(
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }
 
-  /** Without the settings, the role that can decide is unknown, so only admins see other members' submissions. */
+  /** If the settings can't be read, only admins see other members' submissions. */
   const decidesNow = (context: Context) =>
     mayDecide(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
@@ -493,7 +489,7 @@ interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly why: string;
 }
 
-/** Explains which approved servers weren't sent: those that were skipped, and those that are waiting again and why. */
+/** Explains which approved servers weren't sent and why, and how many are waiting again. */
 function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;
   const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);

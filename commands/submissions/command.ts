@@ -36,12 +36,12 @@ import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
 
 const PER_PAGE = 10;
 
-/** /submissions: shows the guild's submissions on pages or exports them. The page buttons' custom ids have the filter. */
+/** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
   const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
 
-  /** Ensures that only one export runs at a time for each member. */
+  /** Ensures that each member runs only one export at a time. */
   const exports = createInOrder();
 
   async function exportOne(context: PressContext): Promise<Reply> {
@@ -50,7 +50,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** Exports all entries to a file. If they don't all fit, the reply says so. */
+  /** Exports all matching entries to a file. The reply mentions whether some entries didn't fit. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const which = await wanted(context, readFilter(readPage(argument).state));
@@ -75,7 +75,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
       ...(userId !== '' && { userId }),
-      // No game has an empty alias, so this doesn't match any servers.
+      // An empty alias doesn't match any server.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),
@@ -90,7 +90,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows waiting submissions to members who made them or can decide on them; otherwise, shows the history.
+   * Shows a waiting submission that the member made or can decide on; if there is none, shows the history.
    * @param waiting the number of the waiting submission to show, starting at 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
@@ -116,7 +116,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
     const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
-    // A member's own submissions are already among those that the member can decide on.
+    // The submissions to decide on already include the member's own.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
     return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
@@ -168,7 +168,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Shows a submission's outcomes in a new message, so that the page keeps its filter. Accepted servers come last. */
+  /** Shows a submission's outcomes in a new message, so the history page keeps its filter. Accepted servers come last. */
   async function showServers(context: PressContext): Promise<Reply> {
     const { t, guildId, isAdmin, user } = context;
     const { wanted: wantedPage, state: id } = readPage(context.argument);
@@ -271,7 +271,7 @@ const commandData = () =>
   ]);
 
 /**
- * Restricts members to their own entries, regardless of what a button or an option requests.
+ * Restricts members to their own entries, whatever a button or an option requests.
  * @throws UserError if a member requests another member's entries
  */
 function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
@@ -282,7 +282,7 @@ function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter
   return { ...filter, userId: context.user.id };
 }
 
-/** An entry on a page. Lists on the same page are numbered; `number` is the number of the entry's list. */
+/** An entry on a page. If the entry is a list, `number` is its number among the lists on the page. */
 interface NumberedEntry {
   readonly entry: SubmissionEntry;
   readonly number: number | undefined;
@@ -325,11 +325,11 @@ function listRows(
 /** Sort key that puts accepted servers last within their submission. */
 const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
-/** Whether the filter matches all entries, or all entries of one member. */
+/** Whether the filter has no criteria except the member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Whether the filter matches everything that this member can see: all entries, or all the member's own entries. */
+/** Whether the filter matches all entries, or all of the member's own entries. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
@@ -351,7 +351,7 @@ interface SubmissionFilter {
   readonly server: string;
 }
 
-/** Maximum length of the address filter in UTF-16 units: an IPv6 address in brackets. The filter still fits a custom id. */
+/** Maximum length of the address filter, in UTF-16 units. Long enough for IPv6, short enough for a custom id. */
 const LONGEST_SERVER_FILTER = 45;
 
 const pageId = (page: number, state: string): string =>
@@ -369,7 +369,7 @@ export function writeFilter({ userId, game, outcome, server }: SubmissionFilter)
 const outcomeNamed = (name: string): Outcome['kind'] | undefined =>
   OUTCOME_KINDS.find((kind) => kind === name);
 
-/** Decodes a filter that was encoded by {@link writeFilter}. The address can contain colons. */
+/** Decodes a filter encoded by {@link writeFilter}. The address can contain colons. */
 export function readFilter(state: string): SubmissionFilter {
   const [user = '', game = '', outcome = '', ...server] = state.split(':');
   const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);

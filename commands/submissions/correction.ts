@@ -8,7 +8,7 @@ import { fieldsOf } from '../submit/enter.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 
-/* Lets a moderator correct a waiting submission that has only one server, using the same modal as the member did. */
+/* Lets a moderator correct a waiting submission with a single server, in the same modal that members use. */
 
 /**
  * Reads the corrected server entered by a moderator.
@@ -27,7 +27,7 @@ export async function readCorrection(context: SubmitContext, deps: CommandDeps):
   return row;
 }
 
-/** Explains the problem with the correction as a member would see it. The waiting submission is unchanged. */
+/** Builds the error for an invalid correction, which leaves the waiting submission unchanged. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -14,7 +14,7 @@ import type { Translate } from '../../src/words/words.ts';
 
 /* The modal in which a moderator declines a waiting submission or some of its lines. */
 
-/** Maximum number of lines that the modal shows. The file provided by **Show all** contains every line. */
+/** Maximum number of lines to show in the modal. **Show all** provides a file with every line. */
 const MOST_LINES = 20;
 /** Maximum length of the line numbers entered, and of an invalid number in an error message, in UTF-16 units. */
 const LONGEST_NUMBERS = 300;
@@ -81,8 +81,8 @@ const linesField = (t: Translate, value: string): Field => ({
 });
 
 /**
- * Reads the modal's input. If a number isn't a line of the list, returns a private reply with the input and a button to
- * reopen the modal.
+ * Reads the modal's input. For an unknown line number, returns a private reply with the input and a button that reopens the
+ * modal.
  */
 export function readDecline(
   { t, field }: SubmitContext,
@@ -100,7 +100,7 @@ export function readDecline(
   const again = submissionsId('decline', [draftId, id, reason.key ?? ''].join(':'));
   return {
     content: withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))),
-    // Discord rejects an empty description.
+    // Discord rejects an embed with an empty description.
     embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
     components: rows([button(again, t('again.reopenForm'), 'primary')]),
     isUserError: true,

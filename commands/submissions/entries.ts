@@ -16,15 +16,15 @@ const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
 interface EntryOptions {
-  /** The number of the list on its page, if the entry is a list. */
+  /** If the entry is a list: its number on the page. */
   readonly number: number | undefined;
   readonly games: GameIndex;
-  /** Whether all the entries belong to the member who is viewing them. */
+  /** Whether all the entries are the viewer's own. */
   readonly isOwn: boolean;
 }
 
 /**
- * Formats a submission: its server, or a list's number of servers per outcome; the time; and the member's name unless all
+ * Formats an entry: its server (or the number of a list's servers per outcome), the time, and the member's name unless all
  * entries are the viewer's own.
  */
 export function entryText(
@@ -58,7 +58,10 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/** Formats a list's server, with its outcome and reason on separate lines. A decline is shown for the list instead. */
+/**
+ * Formats one of a list's servers, with its outcome and reason on separate lines. Omits declines, which apply to the whole
+ * list.
+ */
 export function serverText(
   { t }: Audience,
   ended: ServerWithOutcome,
@@ -71,7 +74,7 @@ export function serverText(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/** Returns the service's message, or why a server wasn't sent. Omits the advice that the member got at the time. */
+/** Returns the service's message, or why a server wasn't sent, without the advice that the member got. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];
@@ -93,8 +96,8 @@ export const FILE_HEADING = [
 ];
 
 /**
- * Formats an entry as a row of a table. The time is in ISO 8601 format (UTC), and outcomes have the same names as in
- * messages. The moderator is given as a Discord mention, because a spreadsheet would round a plain numeric id.
+ * Formats an entry as a row of a table. The time is in ISO 8601 format (UTC), and outcomes are named as in messages. The
+ * moderator is a Discord mention, because spreadsheets would round a plain numeric id.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;

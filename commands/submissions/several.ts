@@ -15,23 +15,23 @@ import { reasonFields } from './decline.ts';
 
 /** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
-/** Length of a submission's hash. {@link MARKS} splits a text of such hashes, which have no separators. */
+/** Length of a submission's hash. {@link MARKS} matches hashes that are joined without separators. */
 const MARK_LENGTH = 5;
 const MARKS = /.{5}/g;
-/** Maximum length of the text that lists the submissions, in UTF-16 units. It has to fit into an embed and into a modal. */
+/** Maximum length of the list of submissions, in UTF-16 units. It has to fit into an embed and a modal. */
 const LONGEST_LIST = 3_800;
 
-/** A member's submissions that are shown to a moderator in one list. */
+/** A list of a member's submissions, as shown to a moderator. */
 export interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
-  /** The text of the list, which names every server in these submissions. */
+  /** The list's text, which names every server in the submissions. */
   readonly text: string;
-  /** Number of submissions that were left out of the list. */
+  /** Number of submissions omitted from the list. */
   readonly omitted: number;
 }
 
-/** Lists a member's waiting submissions. Leaves out each submission whose servers don't all fit into the list. */
+/** Lists a member's waiting submissions. Omits submissions whose servers don't all fit. */
 export async function listSubmissions(
   { t, guildId }: Context,
   userId: string,
@@ -71,7 +71,7 @@ export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[
 
 /**
  * Finds the submissions encoded by {@link writeSeen} that are still waiting and unchanged.
- * @returns these submissions, the member, and the number of submissions that were not found
+ * @returns the submissions found, their member, and how many weren't found
  */
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
@@ -128,6 +128,6 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
   });
 }
 
-/** States how many submissions are missing from a list. Empty if there are none. */
+/** States how many submissions a list omits. Empty if there are none. */
 export const omittedText = (t: Translate, count: number): string =>
   count > 0 ? t('approval.several.omitted', { count }) : '';

@@ -19,9 +19,9 @@ import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
 /**
- * Builds the reply for a member who can no longer change a draft, by showing the draft's latest submission. If that
- * submission is being sent, waits for it to finish, because the interaction that sends it may no longer be able to edit the
- * message. A message that shows something else, such as an earlier report, is left unchanged.
+ * Shows a draft's latest submission to a member who can no longer change the draft. Waits while the submission is being
+ * sent, because the interaction that sends it may no longer be able to edit the message. Doesn't change a message about
+ * something else, such as an earlier report.
  * @throws UserError in all other cases, with the reason why the draft can't be changed
  */
 export async function replyForUnavailable(
@@ -36,8 +36,7 @@ export async function replyForUnavailable(
   if (isBeingSent(submission)) throw noDraft('being-sent', t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
-  // The submission ended before the control was used, but the message may still show an outdated state, and would go on
-  // showing it if it weren't updated now.
+  // The submission ended before the control was used, but its message may still be outdated.
   const { interactionId } = submission;
   const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
   if (!isOfSubmission) throw noDraft('submitted', t);
@@ -46,7 +45,7 @@ export async function replyForUnavailable(
 }
 
 /**
- * Builds the reply for a waiting submission that remains unchanged because the member's edit can't be submitted.
+ * Builds the reply if an edit can't be submitted and the waiting submission stays unchanged.
  * @param why the reason, starting with the `not-sent` icon
  */
 export async function replyStillWaiting(
@@ -70,7 +69,7 @@ export async function replyStillWaiting(
   return { ...reply, content, isUserError: true };
 }
 
-/** Builds the member's reply, which shows the current state of a submission. */
+/** Builds the reply that shows a member a submission's current state. */
 export async function replyForSubmission(
   context: Context,
   submission: Submission,
@@ -110,8 +109,8 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
 }
 
 /**
- * Explains why the draft of a button or modal is no longer available. If the draft no longer exists or can't be changed any
- * more, the only button left opens a modal with the lines from the message.
+ * Explains why a control's draft is unavailable. If the draft is gone or can no longer be changed, the only button left
+ * opens a modal with the message's lines.
  */
 export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {

@@ -25,7 +25,7 @@ import { readRepair } from './repairs.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/** Creates all the actions for a draft. Drafts are looked up by id, member and guild, so only their member can use them. */
+/** Creates the actions for drafts. A draft is found by its id, member and guild, so only its member can use it. */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
 
@@ -43,7 +43,7 @@ export function submitActions(deps: CommandDeps): Actions {
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
-  /** Reads the field value that was chosen in a select menu or that a button sets. */
+  /** Reads the fix chosen in a select menu or encoded in a button. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
@@ -64,12 +64,12 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'sending',
         run(context) {
           const { id, more } = readSubmitId(context.argument);
-          // The number of servers on the button's label, if the label contained one.
+          // The number of servers in the button's label, if any.
           const promised = Number.parseInt(more, 10) || undefined;
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // Used in the history. The history message is left unchanged.
+      // Used in /submissions, whose message stays unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -77,7 +77,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
         },
       },
-      // Also submits servers that have already been submitted before.
+      // Also submits servers that were submitted before.
       anyway: {
         answers: 'sending',
         run: (context) =>
@@ -100,9 +100,9 @@ export function submitActions(deps: CommandDeps): Actions {
         return (row) => repair && repaired(typedOf(row), repair);
       }),
       edit: opening('edit', 'invalid'),
-      // Leaves the message with the report unchanged.
+      // The reply is a new message, so the report stays.
       correct: opening('correct', 'all'),
-      // The submission continues to wait for a moderator until the modal is submitted.
+      // The submission keeps waiting until the modal is submitted.
       change: {
         answers: 'modal',
         async run(context) {
@@ -112,7 +112,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
-      // Shown after a success. The reply is a new message.
+      // The button appears after a success. Its reply is a new message.
       another: {
         answers: 'modal',
         run(context) {
@@ -127,8 +127,7 @@ export function submitActions(deps: CommandDeps): Actions {
           );
         },
       },
-      // Opens a modal that is filled in with the lines shown in an old message. Buttons posted by version 0.3.0 also use
-      // this name.
+      // Opens a modal with the lines from an old message. Buttons from version 0.3.0 also use this name.
       anew: {
         answers: 'modal',
         async run(context) {

@@ -13,7 +13,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
     const found = await deps.submissions.by(context.guildId, context.interactionId);
     const [submission, ...others] = found;
     if (submission === undefined) return undefined;
-    // The log channel already has the message that moderators use to decide on the submission.
+    // The log channel already has this submission's message for moderators.
     if (to === 'log channel' && submission.needsModerator) return undefined;
     return others.length > 0
       ? { content: decidedText(context.t, found, deps.games) }

@@ -13,10 +13,10 @@ import { submitDraft } from './submit-draft.ts';
 
 /* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
 
-/** Whether the modal had the multi-line input. The other modal's address field is required, so it can't be empty. */
+/** Whether the modal had the multi-line input. The modal with separate fields requires an address. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
-/** Reads the edit that a member made to a waiting submission in a modal. */
+/** Applies a member's edit to a waiting submission. */
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 
@@ -31,7 +31,7 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   return submitChanged(context, { draft, newlyInvalid: rows.filter(isInvalid) }, deps);
 }
 
-/** Changes the lines of a waiting list. The typed text is kept for the modal until the edit is submitted successfully. */
+/** Changes the lines of a waiting list. The modal keeps showing the typed text until the edit is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more: submissionId } = readSubmitId(context.argument);
   const text = context.field('servers');

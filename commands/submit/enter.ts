@@ -23,7 +23,7 @@ import { submitDraft } from './submit-draft.ts';
 
 /* Turns input that was typed, pasted or uploaded into a draft. */
 
-/** Reads one server from options or a modal. A port in the address replaces the one that the modal initially showed. */
+/** Reads one server from options or a modal. A port in the address replaces the modal's initial port. */
 export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
   const server = field('server');
   const port = field('port').trim();
@@ -38,9 +38,9 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
 }
 
 /**
- * Reads the values for one server. If there are several addresses, they become a list, and the typed game applies to all
- * addresses that don't have a different game next to them.
- * @returns the rows and, for a list, a notice if its game can't be used
+ * Reads the values for one server. Several addresses become a list. The typed game applies to addresses without a game next
+ * to them.
+ * @returns the rows and, for a list, a notice if the typed game can't be used
  */
 export async function readFields(
   context: Context,
@@ -95,7 +95,7 @@ export function onLineOf([before]: readonly Row[], rows: readonly Row[]): readon
   return rows.length === 1 && before ? rows.map((row) => onLine(row, before.line)) : rows;
 }
 
-/** Finds the game for all lines without one. If it can't be used, returns a notice and the most similar game instead. */
+/** Finds the game for all lines without a game. If it can't be used, returns a notice and the most similar game. */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -105,11 +105,11 @@ async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
 }
 
-/** Suggests a game for rows without one: the game with the name most similar to the text typed for all rows. */
+/** Adds a suggested game to rows without a game. */
 const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
-/** Shows a pasted or uploaded list, or one from the command. Keeps an unreadable one, so that it can be corrected. */
+/** Shows a pasted or uploaded list. Keeps an unreadable list, so the member can correct it. */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
   const { t } = context;
   const text = context.field('servers');
@@ -118,7 +118,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // If no text was pasted, the file's content can be corrected in the modal instead, provided that it fits.
+    // Without pasted text, members can correct the file's content in the modal, if it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     if (file && text.trim() === '' && uploaded.trim() === '') {
@@ -228,11 +228,11 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
-    // From now on, the button that opened the modal will show this text.
+    // When reopened, the modal will show this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
     throw new UserError(sentences(why, t('addserver.correct')));
   }
-  // If the draft no longer exists, explains why, and where the typed lines can be found now.
+  // If the draft can no longer be edited, explains why and where the typed lines are now.
   const notice =
     typeof edited !== 'string' && 'whySeparate' in edited
       ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))

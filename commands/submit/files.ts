@@ -13,10 +13,10 @@ const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
 /** Maximum size of a file to correct, in bytes: 10% below the upload limit, because corrections can make it longer. */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
-/** Maximum number of lines that are named in the message itself. Longer lists are sent as files. */
+/** Maximum number of lines to name in the message. Longer lists are sent as files. */
 export const MOST_WITHOUT_FILES = 10;
 
-/** Returns a message that names every line, so that files aren't needed; `undefined` if there are too many lines. */
+/** Returns a message that names every line, or `undefined` if the lines need a file. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MOST_WITHOUT_FILES) return undefined;
   const text = write();

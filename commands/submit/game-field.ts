@@ -14,8 +14,8 @@ import { enterKey } from '../setkey.ts';
 /* Parts shared by all the modals for entering game servers. */
 
 /**
- * Opens the modal for a panel's button. If there is no usable key, submitting would fail, so the reply explains who can set
- * one instead. The modal still opens if the key was rejected, because the service may accept it again.
+ * Opens the modal for a panel's button. Without a readable key, explains who can set a key instead. A rejected key still
+ * opens the modal, because the service may accept the key again.
  */
 export async function fromPanel(
   context: Context,
@@ -32,7 +32,7 @@ export async function fromPanel(
 }
 
 /**
- * Explains what happens to a submission before and after it is sent.
+ * Explains whether a submission needs approval and where it will be announced.
  * @param panelChannelId the channel of the panel used for the submission
  */
 export async function nextStepsText(
@@ -73,7 +73,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
-  // Whether only some of the service's games are allowed by the admins.
+  // Whether admins allow only some of the service's games.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);
   const isSelect = (isLimited || games.isFresh()) && options.length > 0 && options.length <= LIMITS.choices;

@@ -11,13 +11,13 @@ export const SUBMIT = 'submit';
 export const submitId = (action: string, draft = '', ...more: readonly (string | number)[]): string =>
   customId(SUBMIT, action, [draft, ...more].join(':'));
 
-/** Parses the part of a {@link submitId} that follows its action. It can be forged. */
+/** Parses the part of a {@link submitId} after the action. The part can be forged. */
 export function readSubmitId(argument: string): { readonly id: string; readonly more: string } {
   const [id = '', ...more] = argument.split(':');
   return { id, more: more.join(':') };
 }
 
-/** Adds the port that a modal initially shows to the modal's custom id. */
+/** Adds a modal's initial port to its custom id. */
 export const withShownPort = (id: string, port: string): string =>
   /^\d{1,5}$/.test(port) ? `${id}:@${port}` : id;
 

@@ -72,7 +72,7 @@ export async function fieldsModal(
  * @param id the modal's custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
-  // Text that couldn't be read is shown exactly as it was typed.
+  // Unreadable text is shown exactly as typed.
   const { above, lines } =
     draft.typed?.modal === which
       ? { above: '', lines: draft.typed.text }
@@ -94,7 +94,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** Formats the lines for the input, and lists their problems. Uses the names of games if the lines then still fit. */
+/** Formats the lines for the input, with games' names if they fit, and lists the lines' problems. */
 function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIndex) {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
@@ -104,7 +104,7 @@ function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIn
   return { above: above.join('\n'), lines: named.length <= MOST_TYPED ? named : text };
 }
 
-/** Maximum number of lines whose problems are listed in the modal. The file with these lines contains all the problems. */
+/** Maximum number of lines whose problems the modal lists. The reply's files contain all the problems. */
 const MOST_REASONS = 20;
 
 /**
@@ -128,7 +128,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` if submitting the modal updates the message from which it was opened. */
+  /** `retyped` to update the message from which the modal was opened. */
   readonly action?: 'paste' | 'retyped';
   /** The id of the draft whose text couldn't be read. */
   readonly id?: string;

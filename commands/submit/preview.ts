@@ -81,7 +81,7 @@ export function previewOf(
     ]
       .filter(Boolean)
       .join('\n\n');
-  // If the form doesn't have room for all the invalid lines, the remaining ones are in a file.
+  // Invalid lines that don't fit into the form are in a file.
   const canFixAll = prepared.edits.invalid >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
   const content = whole ?? contentOf(false);
@@ -101,7 +101,7 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
 }
 
 /**
- * Lists the invalid lines and their problems. Lines that are only missing a game are not included.
+ * Lists the invalid lines and their problems, except for lines that only lack a game.
  * @param files the names of the files that contain all these lines
  */
 function invalidText(
@@ -131,7 +131,7 @@ function invalidText(
 
 /**
  * States how many servers can be submitted.
- * @param waiting number of servers that are held back by a limit
+ * @param waiting number of servers held back by a limit
  */
 function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
@@ -149,11 +149,11 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
-  /** Whether to name all the rows instead of just the first few. */
+  /** Whether to name all the rows, not only the first few. */
   readonly namesAll?: boolean;
 }
 
-/** States how many servers are held back, by which limit and for how long, and names the first few of them. */
+/** States how many servers a limit holds back and for how long, and names some of them. */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });

@@ -10,7 +10,7 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* Formats a line's problem: for a draft with a single line, for one of many lines in a message or modal, and for a file. */
+/* Formats a line's problem for a message, a modal or a file. */
 
 /** Maximum lengths of a value and of a name when shown in a line, in UTF-16 units. */
 const LONGEST_VALUE = 24;
@@ -77,10 +77,10 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
   return wholeText(withNear(t, { short }, near), t);
 }
 
-/** Maximum number of names compared for one file, about 25 ms: 500 lines with a typical list of 100 games. */
+/** Maximum number of names to compare for a file, which takes about 25 ms. Enough for 500 lines and 100 games. */
 const MOST_COMPARISONS = 50_000;
 
-/** Creates a function that guesses which games an unknown name means, best first; `undefined` once it reached the limit. */
+/** Creates a function that returns the games most similar to an unknown name, or `undefined` after too many comparisons. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
   const mostGuesses = MOST_COMPARISONS / Math.max(1, games.all.length);
@@ -103,7 +103,7 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   };
 }
 
-/** Formats the first few line numbers as text for use in a sentence. */
+/** Formats the first few line numbers for use in a sentence. */
 export function someNumbers(t: Translate, lines: readonly number[]): string {
   const numbers = [...new Set(lines)].map(String);
   return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);

@@ -15,12 +15,12 @@ interface OnlyLine {
   readonly row: Row;
   /** The reason why the line wasn't sent. */
   readonly notSubmitted: NotSubmitted | undefined;
-  /** Texts that explain this reason. */
+  /** Texts to show before the problem. */
   readonly said: readonly string[];
   readonly keyButton: Control | false;
 }
 
-/** Shows a draft's only line and the next steps, if the line can't be sent as it is or can't be sent at the moment. */
+/** Shows a draft's only line and the next steps, if the line is invalid or can't be sent at the moment. */
 export async function problemView(
   context: Context,
   draft: Draft,

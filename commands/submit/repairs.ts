@@ -43,13 +43,12 @@ export function repairButtons(
   return [...found, ...repairs];
 }
 
-/** Maximum number of games offered as buttons. If there are more, a select menu is used instead, with up to 25 options. */
+/** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */
 const MOST_GAME_BUTTONS = 4;
 
 /**
- * Builds controls that replace the typed game, and also add the new game's default port if the port would be the only thing
- * missing. If there are only a few games, each of them gets a button. Otherwise, only games that the member may have meant
- * get buttons, and a select menu offers all games.
+ * Builds controls that replace the typed game, and add the new game's default port if only a port is missing. A few games
+ * each get a button. Otherwise, a select menu offers all games, and only games that the member may have meant get buttons.
  */
 export function gameControls(
   t: Translate,
@@ -57,7 +56,7 @@ export function gameControls(
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
-  // Compared by alias, because the two lists contain different objects if the games were fetched again in between.
+  // By alias, because `near` and `games` contain different objects if the games were fetched again in between.
   const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
   const offered = [...byAlias.values()].filter(isSelectable);
   const isFew = offered.length <= MOST_GAME_BUTTONS;
@@ -92,21 +91,21 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
-  // The limit would hold back a corrected line as well.
+  // Editing wouldn't help, because the limit holds back a corrected line too.
   if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
   const again = againOrEdit(t, id, notSubmittedLabel(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
 
-/** Builds the button that opens the member's own waiting submissions, which can be withdrawn there. */
+/** Builds the button that opens the member's own submissions, where waiting submissions can be withdrawn. */
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
 /** Builds buttons for a server that was submitted but not accepted. */
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeLabel(outcome));
 
-/** Builds buttons for a server that may have been received. The member has to check the website before sending it again. */
+/** Builds buttons for an unconfirmed server, which the member should look up on the website before sending it again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
   anywayButton(t, id, 'sendAnyway'),
   editButton(t, id),
@@ -124,7 +123,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** The button for trying again is the primary button, unless the member has to do something else first. */
+/** *Try again* is primary. *Submit again* isn't, because the member has to do something else first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];
@@ -136,7 +135,7 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** Builds a button that applies a fix, unless the value is too long for a custom id. The line can still be edited. */
+/** Builds a button that applies a fix, unless the value is too long for a custom id. */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];
@@ -176,7 +175,7 @@ const writeRepair = ({ field, value, port }: Repair): string =>
 const FIELDS = ['server', 'game', 'port', 'queryPort', 'swap'] as const;
 
 /**
- * Parses a value written by {@link writeRepair}. Returns `undefined` if it doesn't name a field.
+ * Parses a value written by {@link writeRepair}. Returns `undefined` if the value doesn't name a field.
  * @param written can be forged
  */
 export function readRepair(written: string): Repair | undefined {

@@ -73,7 +73,7 @@ export async function reportReply(
 }
 
 /**
- * Builds the button that opens the form for another server of the same game, if at least one was accepted.
+ * Builds the button for submitting another server of the same game, if a server was accepted.
  * @param panelChannelId the channel of the panel used for the submission
  */
 export function anotherButton(
@@ -182,7 +182,7 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
     : t('list.button.submit', { count: rest });
   const toFix = linesToEdit(draft, 'invalid').rows.length;
   const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
-  // An admin has to enter a different key first.
+  // Not primary while an admin has to enter a different key.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),
@@ -194,11 +194,11 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
 const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
-/** Counts the servers that are held back by a limit but can still be submitted before their draft expires. */
+/** Counts the servers that a limit holds back but that can still be submitted before the draft expires. */
 const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
-/** Returns the servers that were submitted, and those that are still unconfirmed after an earlier submission. */
+/** Returns the submitted servers, and the servers that are still unconfirmed after an earlier submission. */
 function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly RowResult[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
@@ -231,13 +231,13 @@ function limitedText(
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 
-/** States how many more servers can be submitted. Empty if a limit held back servers, because its text has the number. */
+/** States how many more servers can be submitted. Empty if a limit was reached, which another text explains. */
 function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;
 }
 
-/** States how many servers wait for a different key and who can enter one. Without any, only gives the next step. */
+/** States how many servers need a different key and who can enter it. If none do, only gives the next step. */
 function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
   const next = keyProblem && nextForKey(context, keyProblem);
   return count === 0 ? next : withSign('rejected', sentences(context.t('ended.key', { count }), next));
@@ -251,8 +251,8 @@ const filesText = (t: Translate, count: number, files: string): string =>
   ['-# ', t('list.theseLines', { count }), files && ` · ${t('list.notGone', { files })}`].join('');
 
 /**
- * Writes every row of the input in its original order. Outcomes have the same names as in the message. The headings are in
- * English, because programs read them.
+ * Writes every row in its original order. Outcomes are named as in the message. The headings are in English, because
+ * programs read them.
  */
 function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reasons: Reasons): string {
   const outcomes = new Map<Row, ServerOutcome>(ended.map(({ row, outcome }) => [row, outcome]));
@@ -271,7 +271,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }
 
-/** Width of the progress bar in characters, which is narrow enough for a phone. */
+/** Width of the progress bar, in characters. Narrow enough for a phone. */
 const WIDTH = 20;
 
 /** Shows how many of a list's servers already have an outcome. Replaces the preview and its buttons. */

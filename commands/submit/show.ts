@@ -30,13 +30,13 @@ export const unreadableText = (list: UnreadableList | NotRead, t: Translate): st
 export interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
-  /** The games to choose from for some of the lines, if only some games are offered. */
+  /** A choice among some games, for one kind of line. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
 
 /**
- * Shows a draft before it is submitted: for a single invalid line, its problem and controls that fix it; otherwise, the
- * servers that would be submitted now. If the draft no longer exists, shows what happened to it.
+ * Shows a draft before it is submitted: a single invalid line with its problem and fixes, or else the servers that would be
+ * submitted. If the draft no longer exists, shows what happened to it.
  * @throws UserError if the draft would become too large
  */
 export async function showDraft(
@@ -73,7 +73,7 @@ export async function showDraft(
 
 /**
  * The kinds of lines for which one game is chosen together: lines without a game, and lines with an unknown game that isn't
- * similar to any known one. Lines with a suggested game are excluded.
+ * similar to any known game. Lines with a suggested game are excluded.
  */
 export type GamelessLines = 'missing' | 'unknown';
 
@@ -81,8 +81,8 @@ const SELECT_LABELS = { missing: 'selectGame', unknown: 'selectUnknown' } as con
 const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
 
 /**
- * Builds the controls that set the game for lines without a known one. Each kind of line gets a select menu, and also a
- * button that opens a modal if the select menu can't show all games. Another button applies the suggested games.
+ * Builds the controls that set the game for lines without a known game. Each kind of line gets a select menu, plus a button
+ * for a modal if the menu can't show all games. Another button applies the suggested games.
  */
 function gameControls(
   t: Translate,
@@ -127,7 +127,7 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
   return button(submitId('take', id), label, 'primary');
 }
 
-/** @param hasKey if false, the submit button is replaced by one for trying again */
+/** @param hasKey if false, *Try again* replaces the submit button */
 function draftButtons(
   t: Translate,
   { draft, allowance, waits, alreadySubmitted, edits }: PreparedDraft,

@@ -12,7 +12,7 @@ type DraftRequest = Pick<
   'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'
 >;
 
-/** Submits a draft's ready lines once and reports their outcomes, or shows why nothing was sent. */
+/** Submits a draft's ready lines and reports their outcomes, or shows why nothing was sent. */
 export async function submitDraft(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
   request: DraftRequest,
@@ -47,7 +47,7 @@ export async function submitDraft(
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {
       const { reason } = result;
-      // Tells the member if pressing the button again made no difference.
+      // Tells the member if trying again made no difference.
       const isStill = reason.code.startsWith('key-') && id !== interactionId;
       const notice = isStill ? t('key.still') : undefined;
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, {
