@@ -24,28 +24,28 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** How long the first attempt can take before a second one starts in parallel (ms). The first connection may be dead. */
+/** How long the first attempt can take before a second attempt starts in parallel (ms). Its connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
 /** The upload speed assumed when calculating time limits, in bytes per second. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** The time limit passed to discord.js, in milliseconds. It exceeds that of any request, so it never applies first. */
+/** discord.js's time limit for a request, in milliseconds. It's too long to apply before the bot's own limits. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
-/** The default time that a request with the bot's token waits for a rate limit, in milliseconds. */
+/** How long a request with the bot's token waits for rate limits by default, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 /** How often discord.js deletes the data that it stores for each interaction token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Minimum delay after a 429, in milliseconds. Some 429 responses specify zero. */
 const LEAST_PAUSE_MS = 250;
 
-/** The bot can no longer respond: the interaction is too old (10062), its token expired, or it has a response (40060). */
+/** Thrown if the interaction is too old (10062), already has a response (40060), or its token has expired. */
 export class LostInteractionError extends Error {
   override readonly name = 'LostInteractionError';
 }
 
-/** The request wasn't sent, because the bot is stopping or the caller aborted it. */
+/** Thrown if a request wasn't sent, because the bot is stopping or the caller aborted it. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
@@ -93,7 +93,7 @@ export interface DiscordApiDeps extends ApiTiming {
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Creates the client for all requests to Discord. A request fails as soon as its response could only arrive too late. */
+/** Creates the client for all requests to Discord. A request fails early if its response can't arrive in time. */
 export function createDiscordApi(deps: DiscordApiDeps) {
   const { apiUrl, token, onRateLimited, onTokenRejected, logger } = deps;
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
@@ -108,7 +108,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     api: apiUrl,
     version: '10',
     agent: connections.agent(),
-    // discord.js doesn't retry, because the functions below do.
+    // Disabled, because this client retries requests itself.
     retries: 0,
     rejectOnRateLimit: () => true,
     // Disabled, because discord.js measures this limit by the system clock. If the clock were set back by an hour, the
@@ -126,8 +126,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   rest.setToken = () => rest;
 
   /**
-   * Counts a 429 response. Starts a block if it came from Discord's edge, which doesn't send a scope. Its responses also
-   * lack either `via` (discord-api-docs#1463) or `Retry-After` (#5810). A proxy used by the operator may add `via`.
+   * Counts a 429 response. Starts a block if the response came from Discord's edge. It then has no scope, and lacks either
+   * `via` (discord-api-docs#1463) or `Retry-After` (#5810). The operator's proxy may add `via`.
    */
   function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
     const { via, 'retry-after': seconds, 'x-ratelimit-scope': scope } = headers;
@@ -137,8 +137,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Returns how much longer the token is valid by this machine's clock, in milliseconds. This only limits how long a reply
-   * waits for a rate limit. Because the clock may be wrong, only Discord decides whether the token has expired.
+   * Returns how much longer the token is valid by this machine's clock, in milliseconds. Because the clock may be wrong,
+   * this only limits how long a reply waits for rate limits. Discord decides whether the token has expired.
    */
   const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
@@ -169,8 +169,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // discord.js stores the end of a rate limit as a system time. If the clock is set back by an hour, the limit would
-        // last an hour longer, so the stored limits are discarded.
+        // Discards discord.js's rate limits if the system clock was set back. Otherwise, they would last that much longer.
         if (Date.now() < lastRequestAt) {
           rest.handlers.clear();
           rest.globalReset = -1;
@@ -254,8 +253,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes one attempt. Bypasses discord.js's REST client, which took two fifths of the processing time (measured). Its rate
-   * limit queues aren't needed, because interaction callbacks have no rate limit bucket.
+   * Sends the first response once. Bypasses discord.js's REST client, which took two fifths of the processing time
+   * (measured). Rate limit queues aren't needed, because interaction callbacks have no rate limit bucket.
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
@@ -275,7 +274,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     if (statusCode >= 200 && statusCode < 300) return body.dump();
     if (statusCode === 429) noteRateLimit(headers);
     const why = Object(await body.json().catch(() => undefined));
-    // The URL is left out of the error, because it contains the token.
+    // Leaves the URL out of the error, because the URL contains the token.
     throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
@@ -289,8 +288,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const used = responseConnections.agent();
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
-    // Doesn't use `leftMs` as the limit, because that is wrong if this machine's clock was set after the interaction
-    // arrived.
+    // Doesn't use `leftMs` as the limit. It's wrong if this machine's clock has been set since the interaction arrived.
     const failure = await failureOf(first, firstAttemptMs);
     // Returns without aborting the request, because aborting after every response took a tenth of the processor time
     // (measured).
@@ -302,19 +300,18 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // The connections may be dead. If the pool isn't the same as before, another interaction has already replaced them.
+        // Replaces the connections, which may be dead, unless another interaction has already done so.
         connections.replace();
         responseConnections.replace();
         rest.setAgent(connections.agent());
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
-        // If Discord says that the interaction already has a response, it accepted the first attempt. An attempt that hit a
-        // rate limit can't have been accepted.
+        // If the interaction already has a response, Discord accepted the first attempt, unless that hit a rate limit.
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (!wasTaken || !isUncertain(failure)) throw error;
       });
-      // If the first attempt is just slow, it continues in parallel with the second.
+      // If the first attempt is merely slow, it continues in parallel with the second attempt.
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
@@ -326,7 +323,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /** Logs a failed request that will be retried, unless Discord rejected the token, because the bot then stops. */
+    /** Logs a failed request that will be retried. If Discord rejected the token, the bot stops, so nothing is logged. */
     logFailure(...failure: Parameters<typeof logFailure>): void {
       if (!isTokenRejected) logFailure(...failure);
     },
@@ -363,7 +360,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       byInteraction(to, RequestMethod.Patch, replyRoute(to), message, isWanted),
     followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
-    /** Returns the reply's state: `gone` without a first response, `thinking` after a deferred response, or `answered`. */
+    /**
+     * Returns the reply's state. `gone`: there is none, or its token has expired. `thinking`: the response was deferred.
+     */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
         const message = await within(tokenLivesMs(interaction), () =>
@@ -399,8 +398,8 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   const late = Promise.withResolvers<unknown>();
   const giveUp = () => late.resolve(new DOMException('no response arrived in time', 'TimeoutError'));
-  // If the event loop was blocked, timers fire before sockets are read. The response may already have arrived, so sockets
-  // are read once more first.
+  // After the event loop was blocked, timers fire before sockets are read. `setImmediate` lets a response that has already
+  // arrived be read first.
   const timer = setTimeout(() => setImmediate(giveUp), ms);
   const failure = task.then(
     () => undefined,

@@ -19,9 +19,8 @@ export type AttachmentResult =
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
- * Creates a reader for files that members upload. It ignores an attachment's content type, because the uploader's client
- * sets that. It aborts a download that exceeds the maximum size, even if Discord gave a smaller size. It doesn't follow
- * redirects.
+ * Creates a reader for files that members upload. It ignores content types, because the uploader's client sets them. It
+ * aborts downloads that exceed the maximum size, even if Discord gave a smaller size. It doesn't follow redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
@@ -53,8 +52,7 @@ export function createAttachments(deps: AttachmentsDeps) {
   return {
     /**
      * Reads an uploaded file. Returns failures as results instead of throwing.
-     * @param size the file's size in bytes; a smaller download is treated as cut off, which can't always be detected in
-     * other ways
+     * @param size the file's size in bytes; a smaller download counts as incomplete
      */
     async read(text: string, size: number): Promise<AttachmentResult> {
       const url = URL.canParse(text) ? new URL(text) : undefined;

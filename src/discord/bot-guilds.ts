@@ -8,7 +8,7 @@ const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
  * Whether Discord says that the bot isn't in a guild, because the guild is unknown or the bot has no access to it. Discord
- * has been wrong about this before (discord-api-docs#8445), so this alone doesn't make the bot delete anything.
+ * has been wrong about this (discord-api-docs#8445), so this alone is no reason to delete data.
  * @throws if Discord's answer isn't clear, for example in an outage
  */
 export async function isForeign(

@@ -25,12 +25,12 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message to post in a channel, as opposed to a reply to an interaction. */
 export interface ChannelMessage {
-  /** Identifies the message across attempts, so that it only appears once. Without a nonce, there is only one attempt. */
+  /** Identifies the message across attempts, so that it only appears once. Without a nonce, the bot tries only once. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
-  /** The only role that mentions in the content can notify. */
+  /** The only role that the message can ping. */
   readonly roleId?: string;
 }
 
@@ -53,9 +53,8 @@ export const messageBody = ({ content, embed, components = [], roleId }: Channel
 });
 
 /**
- * Builds a message that replaces an existing one. If the message has an embed, restores embeds that a moderator removed.
- * Otherwise, keeps the flag that suppresses embeds, because clearing it would only restore link previews that an admin
- * removed.
+ * Builds a message that replaces an existing message. If the new message has an embed, restores embeds that a moderator
+ * removed. Otherwise, doesn't restore embeds, because they would only be link previews that an admin removed.
  */
 export const replacingBody = (message: ChannelMessage) => ({
   ...messageBody(message),
@@ -63,8 +62,8 @@ export const replacingBody = (message: ChannelMessage) => ({
 });
 
 /**
- * Error codes that mean the bot can no longer edit a message. The message was deleted, its thread is archived or locked, or
- * it was posted by another application that used the same database before.
+ * Error codes for a message that the bot can no longer edit. The message was deleted, its thread is archived or locked, or
+ * it belongs to another application that used the same database before.
  */
 const MESSAGE_GONE: readonly number[] = [
   RESTJSONErrorCodes.UnknownMessage,
@@ -73,7 +72,7 @@ const MESSAGE_GONE: readonly number[] = [
   160_005,
 ];
 
-/** The result of posting or editing. `message-gone`: it can't be edited. `harmful-link`: Discord rejected a link in it. */
+/** The result of posting or editing a message. `message-gone`: can't be edited. `harmful-link`: Discord rejected a link. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 export interface ChannelPostsDeps {
@@ -89,13 +88,14 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
  */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
-  /** Channels that rejected the latest message posted to them. */
+  /** Channels for which Discord rejected the latest message. */
   const rejections = createRejections();
 
   /**
-   * Posts a message that can be edited later, or replaces one. The message can only ping the given role. Never throws.
-   * @param messageId the message to replace completely, instead of posting a new one
-   * @returns the result, and the ID of the posted or edited message
+   * Posts a message that can be edited later, or replaces a message. The message can only ping the given role. Never
+   * throws.
+   * @param messageId the message to replace completely; if absent, a new message is posted
+   * @returns the result, and the id of the posted or edited message
    */
   async function put(
     channelId: string,

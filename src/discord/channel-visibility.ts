@@ -19,7 +19,7 @@ const guildSchema = z.object({
 /**
  * Whether @everyone can view a channel in the guild. A channel in a category has its own permission overwrites (Discord
  * docs: Permissions, "Permission Syncing"). Never throws.
- * @param channelId an ID that may be forged
+ * @param channelId an id that may be forged
  * @returns `undefined` if Discord doesn't respond in time, or if the channel isn't in this guild
  */
 export async function isPublicChannel(
@@ -34,7 +34,7 @@ export async function isPublicChannel(
       api.get(Routes.guild(guildId), soon).then(guildSchema.parse),
     ]);
     if (channel.id !== channelId || channel.guild_id !== guildId) return undefined;
-    // The @everyone role has the same ID as the guild.
+    // The @everyone role has the same id as the guild.
     const role = guild.roles.find(({ id }) => id === guildId);
     if (role === undefined) return undefined;
     const { deny = 0n, allow = 0n } = channel.permission_overwrites.find(({ id }) => id === guildId) ?? {};

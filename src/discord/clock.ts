@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import type { DiscordApi } from './api.ts';
 
-/** The largest clock error that isn't reported by the log or the doctor, in milliseconds. */
+/** The largest clock error that isn't reported, in milliseconds. */
 const MOST_UNREPORTED_MS = 5 * MINUTE_MS;
 /** The largest clock error at which the bot still deletes old data, in milliseconds. */
 const MOST_WRONG_MS = DAY_MS;

@@ -70,7 +70,7 @@ export function createConnection(deps: ConnectionDeps) {
         })
       : createGateway({ api, token, onInteraction, onFatal, logger });
 
-  /** Reports a setting that keeps commands from arriving. If it changes while the bot runs, the bot only looks ready. */
+  /** Logs an application setting that keeps commands from arriving. It can change while the bot runs and looks ready. */
   function reportTransport(known: Application): void {
     const trouble = endpointTrouble(known, deps);
     if (trouble && trouble.text !== transportTrouble) {

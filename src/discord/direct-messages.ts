@@ -16,7 +16,7 @@ const BLOCKED_BY_PERSON: readonly number[] = [
   RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient,
   RESTJSONErrorCodes.UnknownUser,
 ];
-/** Error codes about the bot itself. 20026 is undocumented: Discord's anti-spam system has flagged it (modmailbot#490). */
+/** Error codes about the bot. 20026 is undocumented: Discord's anti-spam system has flagged the bot (modmailbot#490). */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
 /** The name of the stored value that holds the end of the pause, in milliseconds since 1970. */
@@ -29,7 +29,7 @@ const PAUSED_UNTIL = 'direct-messages-paused-until';
 export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'blocked', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
 
-/** The message wasn't sent, because all direct messages are paused. */
+/** Thrown if a message wasn't sent, because all direct messages are paused. */
 class PausedError extends Error {
   override readonly name = 'PausedError';
 }
@@ -64,7 +64,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
 
   async function beginPause(code: number): Promise<void> {
     const before = await pausedUntil();
-    // Another message that was sent at the same time has already started the pause.
+    // A message sent at the same time has already started the pause.
     if (before > Date.now()) return;
     const ms = Date.now() - before < DAY_MS ? DAY_MS : HOUR_MS;
     await values.set(PAUSED_UNTIL, Date.now() + ms);
@@ -86,7 +86,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     }
   }
 
-  /** Opens channels one at a time, because discord.js queues others behind a hanging request until they time out. */
+  /** Opens channels one at a time. Otherwise, discord.js queues requests behind a hanging one until they time out. */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
 
@@ -105,12 +105,12 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether the bot can message a user: messages aren't paused, and Discord hasn't rejected one to them for a day. */
+    /** Whether direct messages aren't paused and Discord hasn't rejected a message to this user for a day. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
     /** Whether direct messages are currently paused, because Discord stopped them. */
     isPaused,
-    /** Waits until all direct message channels that are being opened are open or have failed to open. Never throws. */
+    /** Waits for all attempts to open direct message channels. Never throws. */
     opened: (): Promise<void> => openings.run('', async () => undefined),
     /** Sends a message that doesn't ping anyone. Retries temporary failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {

@@ -52,14 +52,14 @@ export function createDiscord(deps: DiscordDeps) {
     clock,
     isClockRight: clock.isRight,
     logFailure: api.logFailure,
-    /** Returns the application as Discord returned it to the first request. */
+    /** Returns the application, which is requested from Discord only once. */
     application,
     applicationId,
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
-     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if it's already there or
-     * Discord doesn't respond.
+     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if the bot user is already
+     * there or Discord doesn't respond.
      */
     async addBotLink(guildId: string): Promise<string | undefined> {
       const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);

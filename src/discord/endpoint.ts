@@ -10,9 +10,8 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters, even if each
- * character is escaped as 6 bytes, plus a message of the same size. It also means that unsigned requests use 128 MiB at
- * most.
+ * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters and a message of
+ * the same size, if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 128 MiB.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
@@ -20,8 +19,8 @@ const MOST_CONNECTIONS = 500;
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
 /**
- * How long idle connections stay open, in milliseconds. Longer than in a typical proxy (60 seconds), so that the proxy
- * doesn't use a closing one.
+ * How long idle connections stay open, in milliseconds. A typical proxy closes its connections earlier (after 60 seconds),
+ * so it never uses a closing one.
  */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
@@ -48,9 +47,8 @@ class HttpStatusError extends Error {
 }
 
 /**
- * Creates an endpoint that receives interactions from Discord over HTTP, as an alternative to the gateway. It answers each
- * request with 202, and the bot then responds to the interaction as usual. As long as the endpoint listens, it counts as
- * connected, even if no requests arrive.
+ * Creates an endpoint that receives interactions from Discord over HTTP, instead of through the gateway. It answers each
+ * request with 202, and the bot then responds to the interaction as usual. It counts as connected while it listens.
  */
 export function createEndpoint(deps: EndpointDeps): Gateway {
   const { host, port, onInteraction, onFatal, logger } = deps;
@@ -69,8 +67,8 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   server.maxConnections = MOST_CONNECTIONS;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A health check for load balancers. They can't use HTTP_PORT, because that port also serves /metrics. The connection
-    // is closed, because only Discord's connections stay open.
+    // A health check for load balancers. They can't use HTTP_PORT, which also serves /metrics. The connection is closed,
+    // because only Discord's connections stay open.
     if (request.url === '/livez') {
       response.writeHead(isLeaving ? 503 : 200, { Connection: 'close' }).end();
       return;
@@ -105,7 +103,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     try {
       return JSON.parse(body.toString());
     } catch {
-      // The error from JSON.parse isn't used, because it would quote the body, which may contain a token.
+      // Leaves out the error from JSON.parse, which quotes the body. The body may contain a token.
       throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
     }
   }
@@ -165,8 +163,8 @@ function keyOf(publicKey: string): KeyObject {
 }
 
 /**
- * Reads the signature of a request. A replayed request also has a valid signature, but has no effect, because the bot has
- * already recorded the interaction and Discord doesn't accept a second acknowledgement.
+ * Reads the signature of a request. A replayed request has a valid signature too. It has no effect, because the bot has
+ * already recorded the interaction, and Discord rejects a second acknowledgement.
  * @throws HttpStatusError if the request can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {

@@ -8,18 +8,18 @@ import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** The bot can't continue. The message is a single line that explains the reason to the operator. */
+/** An error after which the bot can't continue. The message tells the operator the reason on a single line. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** Discord rejects the token. Only the operator can fix this, so restarting doesn't help. */
+/** An error because Discord rejects the token. Only the operator can fix this, so restarting doesn't help. */
 export class RejectedTokenError extends FatalDiscordError {
   override readonly name = 'RejectedTokenError';
 }
 
 const TOKEN_REJECTED = 4004;
-/** Close codes after which reconnecting can't help (Discord docs: Gateway close event codes), and how to fix each. */
+/** Close codes after which reconnecting can't help, with their reasons (Discord docs: Gateway close event codes). */
 const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   [TOKEN_REJECTED]: 'the bot token is not valid',
   4010: 'the shard is not valid',
@@ -34,14 +34,14 @@ export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
-  /** Returns why the gateway isn't connected, if known, or `undefined` if it's connected. */
+  /** Returns why the gateway isn't connected, or `undefined` if it's connected. */
   trouble(): string | undefined;
   /**
    * Returns how long ago the quietest shard last received an event or a heartbeat response, in milliseconds. Ignores shards
    * that are waiting for their turn, for READY or for the end of a pause.
    */
   silentMs(): number;
-  /** Returns how many IDENTIFYs are left today, by Discord's latest count and later use; `undefined` without a count. */
+  /** Returns how many IDENTIFYs are left: Discord's latest count minus later uses. `undefined` before the first count. */
   identifiesLeft(): number | undefined;
   /** Asks Discord how many IDENTIFYs are left. @throws if Discord doesn't respond */
   askIdentifiesLeft(): Promise<void>;
@@ -68,9 +68,9 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Creates the sessions on Discord's gateway. They request no intents, because interactions arrive without them. As a
- * result, ten thousand guilds cost no more than one. Interactions are passed on as soon as they arrive, regardless of the
- * state of other shards.
+ * Creates the sessions on Discord's gateway. They don't request intents, because interactions arrive without them. Ten
+ * thousand guilds therefore cost no more than one. Each shard passes interactions on immediately, without waiting for
+ * others.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
@@ -136,7 +136,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       });
       shards.push(shard);
     }
-    // Each shard identifies when it's its turn, and retries on its own.
+    // Each shard waits for its turn to identify, and retries on its own.
     for (const shard of shards) void shard.connect();
   }
 

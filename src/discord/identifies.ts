@@ -5,8 +5,8 @@ import type { SparingLog } from '../sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**
- * Number of IDENTIFYs reserved for manual starts, out of the 1,000 a day that Discord allows. If a bot uses all of them,
- * Discord ends its sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
+ * Number of IDENTIFYs reserved for manual starts. Discord allows 1,000 a day. If a bot uses all 1,000, Discord ends its
+ * sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
  */
 export const IDENTIFIES_KEPT = 200;
 /** How long a shard waits before it asks again whether it can identify, in milliseconds. */
@@ -16,7 +16,7 @@ export interface Turn {
   readonly shard: number;
   /** Whether this is the shard's first IDENTIFY since the process started. */
   readonly isFirst: boolean;
-  /** Aborted when the connection that is waiting ends. */
+  /** Aborted when the waiting connection ends. */
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export function createIdentifyQuota({
 
   return {
     ask,
-    /** Returns how many IDENTIFYs are left, by Discord's latest count and later use; `undefined` without a count. */
+    /** Returns how many IDENTIFYs are left: Discord's latest count minus later uses. `undefined` before the first count. */
     left: () => left,
     /** Waits until a shard can identify, and counts its IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {

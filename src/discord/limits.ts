@@ -4,8 +4,8 @@ import { shortenMarkup } from '../words/escape.ts';
 
 /**
  * Discord's limits for messages sent by a bot (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
- * counts code points and the builders in discord.js count UTF-16 units. Text that meets a limit in UTF-16 units also meets
- * it in code points.
+ * counts code points, and discord.js's builders count UTF-16 units. Text that is short enough in UTF-16 units is also short
+ * enough in code points.
  */
 export const LIMITS = {
   content: 2000,
@@ -65,7 +65,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** Shortens embeds to the 6,000 characters that all embeds in a message share, starting with the last embed. */
+/** Shortens embeds to the 6,000 characters that all embeds in a message share. The last embeds are shortened first. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
   const take = (text: string, most: number, shortened = shortenMarkup): string => {

@@ -20,7 +20,7 @@ export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' 
 /** Explains how to get a valid token. The portal shows each token only once. */
 export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
-/** Builds the link that adds the bot to a server. The bot gets the bot user and its commands, but no permissions. */
+/** Builds the link that adds the bot user and the commands to a server, without any permissions. */
 export function inviteLink(applicationId: string): string {
   const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
   return `https://discord.com/oauth2/authorize?${query}`;
@@ -33,7 +33,7 @@ export interface Transport {
   readonly discordPublicKey?: string | undefined;
 }
 
-/** Returns the reason that commands don't arrive over this transport and how to fix it, or `undefined` if they do. */
+/** Returns why commands don't arrive over this transport and how to fix that, or `undefined` if they do arrive. */
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
@@ -62,7 +62,7 @@ export function endpointTrouble(
   };
 }
 
-/** Lists, as sentences, settings that let people add the commands without the bot user, or to a user account. */
+/** Returns sentences about settings that let people add the commands without the bot user, or to a user account. */
 export function installationTroubles(application: Application): readonly string[] {
   const { integration_types_config: kinds, install_params: legacy, custom_install_url: url } = application;
   const link = url === undefined ? undefined : readLink(url);
@@ -84,15 +84,15 @@ export function installationTroubles(application: Application): readonly string[
   ].filter((trouble) => typeof trouble === 'string');
 }
 
-/** Number of guilds at which the bot warns, and the number beyond which an unverified application can't be added. */
+/** Number of guilds at which the bot warns the operator, and the maximum for an unverified application. */
 const NEARLY_FULL = 75;
 const FULL = 100;
 
-/** Lists ways in which the application's name breaks Discord's rules. Each entry is a sentence. */
+/** Returns sentences about how the application's name breaks Discord's rules. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
-/** Lists, as sentences, Discord's requirements for growing applications that this application's settings don't meet. */
+/** Returns a warning if the application will soon have to be verified, with the requirements that it doesn't meet yet. */
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -118,13 +118,13 @@ function lacksForVerification(application: Application): readonly string[] {
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** Parses the scopes of an install link to Discord's authorization page. Links to other pages can't be checked. */
+/** Parses an install link to Discord's authorization page. Returns `undefined` for other links, which can't be checked. */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
   return {
-    // Without scopes in the link, Discord uses those in the Default Install Settings.
+    // If the link has no scopes, Discord uses those in the Default Install Settings.
     scopes: url.searchParams.get('scope')?.split(/\s+/),
     isForUsers: url.searchParams.get('integration_type') === USER,
   };

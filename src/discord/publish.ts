@@ -22,7 +22,7 @@ interface PublishedCommand {
   readonly permission?: string;
 }
 
-/** Builds a command to publish: available in guilds where the bot is installed, to members who can use it. */
+/** Builds a command for publishing. It's available in guilds that have the bot, to members with the permission. */
 export const asPublished = ({
   data,
   permission,
@@ -49,9 +49,9 @@ const FIRST_PAUSE_MS = 2_000;
 const PUBLISHING_MS = 30_000;
 
 /**
- * Creates a publisher for the bot's global commands. It replaces the list of commands at Discord with a single PUT, and
- * only if necessary, because Discord accepts only 200 new commands a day. The commands aren't deleted when the bot stops,
- * because that would delete the permissions set by admins.
+ * Creates a publisher for the bot's global commands. If necessary, it replaces the list of commands at Discord with a
+ * single PUT. Discord only accepts 200 new commands a day. The commands stay when the bot stops, because deleting them
+ * would also delete the permissions set by admins.
  */
 export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();
@@ -99,7 +99,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       });
       return ids.size;
     },
-    /** Returns a clickable mention of a command, or `/name` until Discord has returned the command's ID. */
+    /** Returns a clickable mention of a command, or `/name` until Discord has returned the command's id. */
     mention(command: string): string {
       const id = ids.get(command);
       return id === undefined ? `/${command}` : `</${command}:${id}>`;
@@ -107,12 +107,12 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   };
 }
 
-/** Returns the name of the stored value that holds the {@link fingerprint} of the last published commands. */
+/** Returns the key under which the {@link fingerprint} of the last published commands is stored. */
 export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
- * Returns a hash that changes if the commands change, whether in the bot's code or at Discord. Discord assigns a new
- * version to every command that changes. The hash therefore includes versions, but not the other fields that Discord adds.
+ * Returns a hash that changes if the commands change, in the bot's code or at Discord. Discord gives each changed command a
+ * new version, so the hash includes versions, but not the other fields that Discord adds.
  * @param published the commands that Discord has stored
  */
 export function fingerprint(commands: Commands, published: readonly APIApplicationCommand[]): string {
@@ -122,7 +122,7 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
 
 /**
  * Reads the application's global commands in all languages. An application with Activities also has an entry point command,
- * which this bot didn't create. Discord rejects a PUT that leaves it out (50240).
+ * which this bot didn't create. Discord rejects a PUT without the entry point command (50240).
  */
 export async function readCommands(
   api: Pick<DiscordApi, 'get'>,
@@ -141,7 +141,7 @@ export async function readCommands(
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** Removes empty fields and fields that only Discord sets from a command. */
+/** Removes a command's empty fields and the fields that only Discord sets. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

@@ -4,8 +4,8 @@ import { createBoundedMap } from '../bounded-map.ts';
 const MOST_ENTRIES = 10_000;
 
 /**
- * Creates a record of the channels and users whose latest message was rejected by Discord. The bot stops sending to them
- * for a while, because Discord blocks a bot after 10,000 rejected requests in ten minutes. Uses a clock that can't be set.
+ * Records the channels and users whose latest message was rejected by Discord. The bot stops sending to them for a while,
+ * because Discord blocks a bot after 10,000 rejected requests in ten minutes. Uses a monotonic clock.
  */
 export function createRejections() {
   const rejectedAt = createBoundedMap<number>(MOST_ENTRIES);

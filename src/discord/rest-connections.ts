@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 
-/** How long idle connections stay open, in milliseconds. A new one delays a first response by 50 ms for TLS (measured). */
+/** How long idle connections stay open, in milliseconds. A new connection delays a response by 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
 const CONNECT_MS = 2_500;
 /** Maximum number of connections in each of the two pools: one for first responses, the other for all other requests. */
@@ -21,8 +21,8 @@ export function createConnections() {
   return {
     agent: (): Agent => agent,
     /**
-     * Replaces the connections for new requests; running ones keep theirs. Does nothing while the previously replaced
-     * connections are in use, because a burst of slow requests would otherwise open more and more of them.
+     * Replaces the connections for new requests. Running requests keep theirs. Does nothing while previously replaced
+     * connections are in use, because a burst of slow requests would otherwise open more and more connections.
      */
     replace(): void {
       if (draining !== undefined) return;

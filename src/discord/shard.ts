@@ -32,14 +32,14 @@ const SESSION_MS = 60_000;
 /** Time limit for closing a connection, in milliseconds. A dead connection never closes on its own. */
 const CLOSES_MS = 1_000;
 /**
- * Number of consecutive connections without a session after which the shard drops the old session and uses the main gateway
- * URL (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14
- * hours (Rapptz/discord.py#10511).
+ * After this many consecutive connections without a session, the shard drops the old session and uses the main gateway URL
+ * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14 hours
+ * (Rapptz/discord.py#10511).
  */
 const CONNECTIONS_PER_SESSION = 3;
 /**
  * Delays before the next connection, in milliseconds. The delay doubles with each connection without a session, and with
- * each IDENTIFY without READY. Even in the worst case, one IDENTIFY every ten minutes only adds up to 144 a day.
+ * each IDENTIFY without READY. In the worst case, one IDENTIFY every ten minutes adds up to 144 a day.
  */
 const LEAST_PAUSE_MS = 500;
 const FIRST_PAUSE_MS = 1_000;
@@ -63,13 +63,13 @@ export type Shard = ReturnType<typeof createShard>;
 
 /**
  * Creates a shard that keeps one gateway session across several connections. Each connection is a shard from @discordjs/ws
- * without its own reconnecting, because version 1.2.3 has these problems:
+ * that doesn't reconnect itself, because version 1.2.3 has these problems:
  * - It retries twice a second forever.
  * - It waits half a minute on a dead connection.
  * - It waits forever if Discord doesn't respond to RESUME.
  *
- * Version 2.0.4 also drops the session if one connection fails. Instead, every connection here ends in `end`, which starts
- * the next one.
+ * Version 2.0.4 also drops the session if one connection fails. Here, every connection ends in `end`, which starts the
+ * next.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -102,7 +102,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
-      // A null session is ignored, because `end` decides whether to drop the session.
+      // Ignores null, because `end` decides whether to drop the session.
       if (changed !== null) session = changed;
     },
     async waitForIdentify(_shard, signal) {
@@ -144,7 +144,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     made.on(WebSocketShardEvents.Error, ({ error }) => {
       if (state !== 'disconnected') log.warn({ err: error, shard: id }, 'connection to Discord failed');
     });
-    // The failure has already been logged by the error listener above.
+    // The error listener has already logged the failure.
     made.connect().catch(() => undefined);
   }
 
@@ -167,13 +167,13 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     attemptsSinceSession.identifies = 0;
   }
 
-  /** Ends a connection. If `recover` is set, starts the next one after a pause. */
+  /** Ends a connection. If `recover` is set, starts the next connection after a pause. */
   async function end(
     ended: WebSocketShard,
     destroy: WebSocketShard['destroy'],
     { code, reason, recover }: WebSocketShardDestroyOptions = {},
   ): Promise<void> {
-    // The library still has pending work after a connection has ended, and tries to end it again.
+    // The library still has pending work after a connection has ended, and tries to end the connection again.
     if (connection !== ended) return;
     connection = undefined;
     clearTimeout(resumeLimit);
@@ -205,7 +205,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /** Returns how many milliseconds ago the shard last received anything; 0 if it isn't expected to. */
+    /** Returns the milliseconds since the shard last received anything; 0 if it isn't expected to receive anything. */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();
@@ -214,14 +214,14 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   };
 }
 
-/** Closes a connection the way the library does, but also works if the connection is dead or not yet open. */
+/** Closes a connection as the library does, but also works if the connection is dead or not yet open. */
 async function close(connection: WebSocketShard, destroy: () => Promise<void>): Promise<void> {
   interface Socket {
     on(event: 'error', listener: () => void): void;
     terminate(): void;
   }
   const socket: Socket | null = Reflect.get(connection, 'connection');
-  // A socket that is closed before it has opened emits an error, which the library no longer listens for.
+  // A socket that is closed before it has opened emits an error. The library no longer listens for errors.
   socket?.on('error', () => undefined);
   const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
   await destroy();

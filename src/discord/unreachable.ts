@@ -19,9 +19,8 @@ const EVERY_MS = 60_000;
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs `otherwise` together with the
- * error. If Discord is unreachable, it logs that only once a minute, because several parts of the bot try to reach Discord
- * at startup.
+ * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the text `otherwise` and the
+ * error. If Discord is unreachable, it only logs that once a minute, because several parts of the bot connect at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Returned for a record that is damaged or of a shape unknown to this version. */
+/** Returned if a record is damaged or has a format that this version doesn't know. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {
@@ -13,7 +13,7 @@ export interface CollectionDeps<Value extends object> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Accepts any record. A damaged record is parsed as an empty one. */
+/** Accepts any record, and treats a damaged one as empty. */
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
 /** Stores records of one kind, keyed by id. Every method throws a StoreError when the store fails. */
@@ -37,7 +37,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       logOnce(`${name}:${id}`);
       return 'unreadable';
     },
-    /** Replaces all fields that are part of the schema, and keeps any others, which a newer version may have added. */
+    /** Replaces the fields in the schema. Keeps all others, because a newer version may have added them. */
     async set(id: string, value: Value): Promise<void> {
       const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
       const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));

@@ -25,8 +25,8 @@ export class DamagedFileError extends StoreError {
 const CORRUPTION = [11, 26];
 
 /**
- * Creates the folder and the file if they don't exist. SQLite itself wouldn't create the folder, and it would create the
- * file readable by everyone. The `-wal` and `-shm` files inherit the mode of the database file.
+ * Creates the folder and the file if they don't exist. SQLite wouldn't create the folder, and would make the file readable
+ * by everyone. The `-wal` and `-shm` files inherit the mode of the database file.
  * @throws StoreError with instructions for the operator
  */
 export async function prepareFile(path: string): Promise<void> {
@@ -39,10 +39,9 @@ export async function prepareFile(path: string): Promise<void> {
 }
 
 /**
- * Reads the whole file once in read-only mode, before the bot writes to it. The file isn't changed.
+ * Checks the whole file in read-only mode, before the bot writes to it.
  * @returns the names of the migrations that have been applied to the file
- * @throws StoreError if the file is damaged, locked or not a SQLite database, or was written by an incompatible version of
- * the bot
+ * @throws StoreError if the file is damaged or locked, isn't a SQLite database or comes from an incompatible version
  */
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
@@ -73,7 +72,7 @@ export function withDatabaseFile<Result>(
   return use(database);
 }
 
-/** Returns the first column of all rows returned by a query. */
+/** Returns the first column of a query's results. */
 export function column(database: DatabaseSync, sql: string): readonly string[] {
   const rows = database.prepare(sql).all();
   return rows.map((row) => String(Object.values(row)[0]));
@@ -99,7 +98,7 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
 /** Suffixes of the files that belong to a database. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** Returns instructions for the operator: a command that fixes the permissions if those are the problem, or advice. */
+/** Returns advice for the operator. If the permissions are wrong, it includes a command that fixes them. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
@@ -125,25 +124,25 @@ async function accessErrorOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the folder itself if it exists, or its nearest existing ancestor. */
+/** Returns the folder if it exists, and otherwise its nearest existing ancestor. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-/** Returns the shell command that makes the user running this process the owner of a folder and its contents. */
+/** Returns the shell command that makes this process's user the owner of a folder and its contents. */
 export function chownCommand(folder: string): string {
   const quoted = /^[\w./:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
   const make = existsSync(folder) ? '' : `sudo mkdir -p ${quoted} && `;
   return `${make}sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${quoted}`;
 }
 
-/** Formats a time for use in a file name, such as `2026-01-31T12-00-00Z`. Sorting the names also sorts them by time. */
+/** Formats a time for file names, such as `2026-01-31T12-00-00Z`. Sorting the names sorts them by time. */
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * Flushes a file or a folder's directory entries to disk, so that a power failure can't lose them. Not needed on Windows,
- * where directory entries are written immediately and a file opened read-only can't be synced.
+ * Flushes a file or a folder's entries to disk, in case of a power failure. Does nothing on Windows, which writes directory
+ * entries immediately and can't sync a file opened read-only.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

@@ -16,7 +16,7 @@ export class EncryptionKeyError extends Error {
 }
 
 /**
- * Prefix of the stored values that record the id of every encryption key ever used. Each id is stored before its key is
+ * Prefix of the stored values that record the ids of all encryption keys ever used. Each id is stored before its key is
  * used. A bot with all of these keys can therefore decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
@@ -27,7 +27,7 @@ export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string
 export interface AvailableKeys {
   /** The keys from `ENCRYPTION_KEY`, newest first. Each key is 32 bytes, encoded as base64. */
   readonly configured?: readonly Secret[] | undefined;
-  /** Path of the key file, used if `ENCRYPTION_KEY` isn't set: one key per line, newest first. Not used with PostgreSQL. */
+  /** Path of the key file, with one key per line, newest first. Used with SQLite if `ENCRYPTION_KEY` isn't set. */
   readonly keyFile: string | undefined;
   readonly usedKeys: readonly string[];
 }
@@ -64,7 +64,7 @@ export interface StoreEncryptionDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Creates the encryption with this bot's keys. It must start after the store, and before any encryption or decryption. */
+/** Creates the encryption with this bot's keys. Start it after the store, and before encrypting or decrypting anything. */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
   const keyFile = path === undefined ? undefined : `${path}.key`;
@@ -90,7 +90,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 
   return {
     name: 'encryption',
-    /** @throws EncryptionKeyError if data was encrypted with an unavailable key, without changing any data */
+    /** @throws EncryptionKeyError if data was encrypted with an unavailable key; no data is changed */
     async start(): Promise<void> {
       const usedKeys = await usedKeysOf(values);
       let keys = await keysAtHand({ configured, keyFile, usedKeys });
@@ -132,15 +132,15 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new EncryptionKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
 }
 
-/** Whether users other than the owner can access the file. Always false on Windows, where the mode doesn't show that. */
+/** Whether the file's mode lets users other than the owner access it. Always false on Windows. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
 /**
- * Generates a key and saves it in a file that only the owner can read. The file is renamed from a temporary name, so it's
- * never incomplete.
+ * Generates a key and saves it in a file that only the owner can read. Writes a temporary file first and renames it, so
+ * that the key file is never incomplete.
  */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);

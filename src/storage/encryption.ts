@@ -19,7 +19,7 @@ export const sealedRecordSchema = z.object({
 });
 export type SealedRecord = z.infer<typeof sealedRecordSchema>;
 
-/** Thrown if a stored value can't be decrypted with the available keys. Callers must not treat it as a missing value. */
+/** Thrown if a stored value can't be decrypted with the available keys. Callers must not treat the value as missing. */
 export class UndecryptableError extends Error {
   override readonly name = 'UndecryptableError';
 }
@@ -27,9 +27,9 @@ export class UndecryptableError extends Error {
 export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * Creates AES-256-GCM encryption. The context is used as associated data, so that a record copied to another guild can't be
- * decrypted there.
- * @param keys 32 bytes each, newest first. The first key is used to encrypt, and all of them to decrypt
+ * Creates AES-256-GCM encryption. The context is used as associated data, which prevents decrypting a record that was
+ * copied to another guild.
+ * @param keys 32 bytes each, newest first. Encryption uses the first key, decryption any of them
  * @throws RangeError if there are no keys or one of them has the wrong length
  */
 export function createEncryption(keys: readonly Buffer[]) {
@@ -77,7 +77,7 @@ export function createEncryption(keys: readonly Buffer[]) {
   };
 }
 
-/** Returns an id for a key, without revealing any part of the key. */
+/** Derives an id from a key without revealing any part of the key. */
 export function keyId(key: Buffer): string {
   return createHmac('sha256', key).update('key id').digest('hex').slice(0, 12);
 }

@@ -3,22 +3,22 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a process counts as alive after renewing its lease, and how often it renews it, in milliseconds. */
+/** How long a lease lasts after a renewal, and how often a process renews its lease, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
 /** Number of consecutive renewals that must be on time before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
-/** Thrown if other processes considered this one dead and took over its work. It must stop sending and exit immediately. */
+/** Thrown if other processes considered this process dead and took over its work. The process must exit immediately. */
 export class ExpiredLeaseError extends Error {
   override readonly name = 'ExpiredLeaseError';
 }
 
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
-  /** The id of this process. It is stored with everything that the process claims. */
+  /** The id of this process, stored with all work that the process claims. */
   readonly processId: string;
-  /** Whether several processes of the bot use the database. If not, any other process found in the database is dead. */
+  /** Whether several processes of the bot may use the database. If not, all other processes recorded there are dead. */
   readonly isShared: boolean;
   /** Takes over the work of dead processes until the signal is aborted. Called regularly, so failures are retried. */
   readonly takeOver: (stopping: AbortSignal) => Promise<void>;
@@ -33,20 +33,20 @@ export interface LeasesDeps {
 export const living = ({ tables }: Pick<Store, 'tables'>) =>
   tables().selectFrom('leases').select('process_id');
 
-/** SQL condition for rows whose process is dead. A process never considers itself dead, even if its own lease is gone. */
+/** SQL condition for table rows of dead processes. Never matches this process, even if its lease was deleted. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
-/** Returns the ids of the keys that processes with a lease use. A dead process counts until its lease is deleted. */
+/** Returns the encryption key ids of all processes that have a lease, including dead processes. */
 export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
   return rows.map((row) => row.encryption_key_id);
 }
 
 /**
- * Tracks which processes are alive, based on the database's clock. Each process keeps renewing a row, its lease, over a
- * separate connection. If a process finds another lease expired at two consecutive checks, it deletes that lease. The
- * lease's process can't renew it any longer and counts as permanently dead, and the others take over its work.
+ * Tracks which processes are alive, by the database's clock. Each process regularly renews its lease over a separate
+ * connection. A process deletes another process's lease if it was expired at two consecutive checks. A process without a
+ * lease can't get it back. It counts as dead, and others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
@@ -92,8 +92,8 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   }
 
   /**
-   * Looks for dead processes while this process's own renewals are on time. If all processes were paused, this gives the
-   * others time to renew their leases.
+   * Looks for dead processes, but only if this process has renewed its own lease on time. After a pause of all processes,
+   * this gives the others time to renew their leases.
    */
   async function findDead(): Promise<void> {
     const before = outOfDate;

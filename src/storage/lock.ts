@@ -18,9 +18,8 @@ export interface StoreLockDeps {
 }
 
 /**
- * Reserves a database for a single bot, or for several processes of the same bot that share it. A second bot would reply to
- * the same interactions and mistake the first bot's work for leftovers from a crash. Tools that can be used while a bot is
- * running don't take the lock.
+ * Locks a database for one bot, which may consist of several processes. A second bot would reply to the same interactions
+ * and mistake the first bot's work for leftovers from a crash. Tools that can run alongside a bot don't take the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
   return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
@@ -28,7 +27,7 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
 
 /**
  * Locks an empty file next to the database. The lock is taken through SQLite, because Node has no API for locking files.
- * The kernel releases it when the process ends, even after `kill -9`. The file itself is left behind, which has no effect.
+ * The kernel releases the lock when the process ends, even after `kill -9`. The file remains, but has no effect.
  * @param path the database file
  */
 export function createFileLock(path: string): Required<Part> {

@@ -5,8 +5,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * All migrations, ordered by name. The numbers are padded, because `2.10` would sort before `2.2`. Never change a released
- * migration. Older processes keep running next to a newer one, and can restart, only if every migration unknown to them
- * ends in `-compatible`.
+ * migration. If a migration's name ends in `-compatible`, older versions of the bot can keep running and restart.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '3.00-tables': {
@@ -105,28 +104,28 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();
       }
-      // Every process checks regularly for abandoned interactions, which are a small share of all.
+      // Covers only unanswered interactions, which are few. Every process regularly looks for abandoned ones among them.
       await db.schema
         .createIndex('interactions_unanswered')
         .on('interactions')
         .column('owner')
         .where(sql.ref('sealed'), 'is not', null)
         .execute();
-      // Servers whose members deleted their name, but which a limit still counts.
+      // Finds servers that still count towards a limit although the member's name was deleted.
       await db.schema
         .createIndex('servers_forgotten')
         .on('servers')
         .column('guild_id')
         .where(sql.ref('is_forgotten'), '=', 1)
         .execute();
-      // Submissions whose message is out of date.
+      // Finds submissions whose message in the log channel is outdated.
       await db.schema
         .createIndex('submissions_message_due')
         .on('submissions')
         .column('document_id')
         .where(sql.ref('changes'), '>', sql.ref('shown'))
         .execute();
-      // Submissions whose members still have to be notified.
+      // Finds submissions whose members still have to be notified.
       await db.schema
         .createIndex('submissions_to_tell')
         .on('submissions')
@@ -150,17 +149,18 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('unused_since', 'bigint', (column) => column.notNull())
         .execute();
-      // Guilds that the bot was removed from keep their date. For all others, the period starts with the next check.
+      // Keeps the date for guilds that removed the bot. For all others, the period before deletion starts at the next
+      // check.
       await sql`
         insert into guild_departures (guild_id, unused_since)
         select guild_id, case when used_at > absent_since then used_at else absent_since end
         from presence where absent_since is not null`.execute(db);
       await db.schema.dropTable('presence').execute();
-      // SQLite adds only one column per statement.
+      // SQLite can only add one column per statement.
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
       await db.schema.alterTable('documents').renameTo('drafts').execute();
-      // SQLite has no name for it.
+      // In SQLite, primary key constraints have no name.
       if (db.getExecutor().adapter instanceof PostgresAdapter) {
         await sql`alter table drafts rename constraint documents_pkey to drafts_pkey`.execute(db);
       }
@@ -168,12 +168,12 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }
       for (const [from, to] of RENAMED_IN_LINES) {
-        // JSON escapes quotation marks in members' texts, so no text matches.
+        // Can't match members' texts, because JSON escapes quotation marks in them.
         await sql`update drafts set lines = replace(lines, ${from}, ${to})`.execute(db);
       }
       await sql`update submissions set state = 'declined' where state = 'refused'`.execute(db);
       await sql`update servers set reason = 'declined' where reason = 'refused'`.execute(db);
-      // SQLite can't rename an index.
+      // SQLite can't rename an index, so each is dropped and recreated.
       for (const [from, to, table, columns] of RENAMED_INDICES) {
         await db.schema.dropIndex(from).execute();
         await db.schema
@@ -193,7 +193,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   },
 };
 
-/** Columns that 0.3.0 named otherwise. */
+/** Columns renamed since 0.3.0. */
 const RENAMED_COLUMNS = [
   ['interactions', 'owner', 'process_id'],
   ['interactions', 'sealed', 'encrypted'],
@@ -211,49 +211,49 @@ const RENAMED_COLUMNS = [
   ['jobs', 'owner', 'process_id'],
 ] as const;
 
-/** Parts of the JSON of drafts that 0.3.0 named otherwise. */
+/** Parts of the JSON of drafts that were renamed since 0.3.0. */
 const RENAMED_IN_LINES = [
   ['"kind":"refused"', '"kind":"invalid"'],
   ['"window":"refused"', '"modal":"invalid"'],
   ['"window":"', '"modal":"'],
 ] as const;
 
-/** Indexes that 0.3.0 named otherwise. */
+/** Indexes renamed since 0.3.0. */
 const RENAMED_INDICES = [
   ['documents_by_guild', 'drafts_by_guild', 'drafts', ['guild_id', 'user_id']],
   ['submissions_by_document', 'submissions_by_draft', 'submissions', ['draft_id', 'created_at']],
 ] as const;
 
-/** Indexes. They include the columns that pages count or skip by; otherwise a page would read 20,000 rows of a guild. */
+/** Indexes. They include all columns that counting and paging need. Otherwise, a page would read 20,000 rows of a guild. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
-  // Interactions older than an hour; unanswered interactions of a guild.
+  // Finds interactions older than an hour, and a guild's unanswered interactions.
   ['interactions_by_time', 'interactions', ['taken_at']],
   ['interactions_by_guild', 'interactions', ['guild_id']],
-  // The latest interaction that changes a message.
+  // Finds the latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // Drafts of a guild or a member.
+  // Finds the drafts of a guild or a member.
   ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
-  // Pending submissions of a guild or a member.
+  // Finds the pending submissions of a guild or a member.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id']],
-  // Submissions of a draft, latest first.
+  // Finds a draft's submissions, latest first.
   ['submissions_by_document', 'submissions', ['document_id', 'created_at']],
-  // Submissions that an interaction created or decided.
+  // Finds the submissions that an interaction created or decided.
   ['submissions_by_interaction', 'submissions', ['interaction_id']],
   ['submissions_by_decision', 'submissions', ['decision_id']],
-  // Running submissions, and those that have waited too long.
+  // Finds submissions that are running or have waited too long.
   ['submissions_by_state', 'submissions', ['state']],
-  // Pages of a guild's or member's history, newest first; read from the index alone.
+  // Finds pages of a guild's or member's history, newest first, without reading the table.
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id', 'user_id', 'state']],
-  // Servers in the history, for search and export.
+  // Finds servers in the history, for search and export.
   ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],
-  // Whether an address is being submitted, and when it was last accepted.
+  // Finds out whether an address is being submitted, and when it was last accepted.
   ['servers_by_address', 'servers', ['guild_id', 'address', 'outcome', 'reserved_at']],
-  // Counts for limits and the daily quota.
+  // Counts servers for limits and the daily quota.
   ['servers_by_member', 'servers', ['guild_id', 'user_id', 'reserved_at', 'outcome']],
   ['servers_by_reservation', 'servers', ['guild_id', 'reserved_at']],
 ];
 
-/** The suffix of migrations that an older version can work with. docs/development/storage.md lists the changes they can make. */
+/** Suffix of migrations that don't break older versions. docs/development/storage.md lists the changes allowed in them. */
 const COMPATIBLE = '-compatible';
 const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
@@ -267,7 +267,7 @@ export async function migrate(
   found: readonly string[],
   migrations = MIGRATIONS,
 ): Promise<void> {
-  // Kysely rejects a database that has a migration missing from its list.
+  // Kysely rejects a database if it doesn't know all of its applied migrations.
   const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
   const known = { ...Object.fromEntries(ofNewer), ...migrations };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });
@@ -285,7 +285,7 @@ export function rejectUnknown(name: string, migrations: readonly string[]): void
   );
 }
 
-/** @throws StoreError if the database doesn't have exactly the migrations of this version */
+/** @throws StoreError if the database's migrations differ from those of this version */
 export function rejectOtherShape(name: string, migrations: readonly string[]): void {
   const ours = Object.keys(MIGRATIONS);
   if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;

@@ -19,13 +19,13 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   readonly logger: Logger;
 }
 
-/** Creates the store with its encryption, and everything that several processes of the bot need to coordinate. */
+/** Creates the store, its encryption, and everything needed to coordinate several processes of the bot. */
 export function openStore(deps: OpenStoreDeps) {
   const { url, configured, mayBeShared, onTransaction, onOver, renewedEveryMs, logger } = deps;
   const isShared = mayBeShared && url.kind === 'postgres';
   const store = createStore({ url, onTransaction, onStuck: onOver, logger });
   const encryption = createStoreEncryption({ configured, store, logger });
-  /** The id of this process. It is stored with everything that the process claims. */
+  /** The id of this process, stored with all work that the process claims. */
   const processId = randomUUID();
 
   return {
@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     processId,
     isShared,
     claimJob: createClaimJob({ store, processId }),
-    /** Parts to start before any that read from or write to the store. */
+    /** Parts that must start before all parts that use the store. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

@@ -9,9 +9,9 @@ import { checkSession } from './postgres-session.ts';
 import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Id of the advisory lock held while tables are created or migrated. Arbitrary, but it must never change. */
+/** Id of the advisory lock for creating and migrating tables. The number is arbitrary but must never change. */
 const TABLES_LOCK = 3_728_115_201;
-/** Number of connections in the pool. The process's lease uses an additional one. */
+/** Number of connections in the pool. The process's lease uses a separate connection. */
 const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
@@ -22,14 +22,13 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 
 /** Creates a PostgreSQL database. Several processes can use it at the same time. */
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
-  /** Limits each guild to one connection, so that 20 button presses in one don't use up the pool while they wait. */
+  /** Limits each guild to one connection. Otherwise, 20 button presses in one guild could use up the pool while waiting. */
   const changes = createInOrder();
   const onLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
-    // Imported lazily, because a bot that uses SQLite doesn't need the driver, which takes 30 ms and 12 MiB to load
-    // (measured).
+    // Imported lazily, because a bot with SQLite doesn't need the driver. Loading it takes 30 ms and 12 MiB (measured).
     const { postgresDialect } = await import('./postgres.ts');
     return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
   }
@@ -53,7 +52,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       rejectUnknown(name, migrations);
       if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
-        // If the connection is lost because the server restarted, Kysely throws an error of its own.
+        // If a restart of the server closes the connection, Kysely throws an error of its own.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });
       await makeKeyvTable(db);
@@ -127,7 +126,7 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** Key of the stored oids of the database and one of its tables. They change when a backup of the database is restored. */
+/** Key of the stored oids of the database and one of its tables. Restoring a backup of the database changes these oids. */
 export const PLACE = 'store:place';
 
 /** Detects a restore with `pg_restore`, and prepares the database as `npm run restore` does for SQLite. */
@@ -176,7 +175,7 @@ function keyvRows(tables: () => Kysely<Tables>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Never called, but required of every Keyv adapter. */
+    /** Never called, but every Keyv adapter must have it. */
     async clear() {
       await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
     },

@@ -18,21 +18,20 @@ const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // In milliseconds. It covers unacknowledged responses, for which no keepalives are sent. Kernels may delay an
-  // acknowledgement by up to 40 ms.
+  // How long the server waits for a response to be acknowledged, in milliseconds. It sends no keepalives meanwhile. Kernels
+  // may delay an acknowledgement by up to 40 ms.
   tcp_user_timeout: '25000',
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
-  /** Whether processes that share the database can hold the lock together. It then only excludes all others. */
+  /** Whether several processes can share the lock. It then only excludes processes that don't share it. */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
  * Creates a PostgreSQL advisory lock. It belongs to a connection, so the server releases it when the process exits or the
- * connection ends. If the connection is lost, for example because the server restarts, the bot takes the lock again as soon
- * as possible.
+ * connection ends. If the connection is lost, for example because the server restarts, the bot soon retakes the lock.
  */
 export function createPostgresLock({ url, name, isShared, logger }: PostgresLockDeps): Required<Part> {
   let client: Client | undefined;
@@ -71,8 +70,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
 
   async function check(): Promise<void> {
     const checked = client;
-    // Closes the connection if the server doesn't respond or has become read-only, because the lock must be held on the
-    // current primary.
+    // Closes the connection if the server doesn't respond or is read-only. Only the current primary may hold the lock.
     if (checked) return checkIsWritable(checked).catch(() => checked.end());
     const isTaken = await take().catch(() => undefined);
     if (isTaken !== false) return;
@@ -103,7 +101,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   };
 }
 
-/** Checks that the server is writable. After a failover, the host name or an open connection may lead to one that isn't. */
+/** Checks that the server is writable. A failover can leave the host name or an open connection on a read-only server. */
 async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
   if (rows[0].readonly !== 'off') throw new Error('the server is read-only');

@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Time limit for a statement on the server, in milliseconds. After a failure, the bot has to reply within 3 seconds. */
+/** The server's time limit for a statement, in milliseconds. If one fails, the bot must still reply within 3 seconds. */
 const STATEMENT_MS = 2_000;
 /** How long to wait for a response from the server before closing the connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
@@ -15,7 +15,7 @@ const CONNECT_MS = 2_000;
 const OLDEST_VERSION = 140_000;
 
 /**
- * Whether an error with this code makes a connection unusable, because the server has become read-only (25006), for example
+ * Whether a connection is unusable after an error with this code. The server has become read-only (25006), for example
  * after a failover, or is shutting down (57P01 to 57P05; see PostgreSQL docs: Error Codes).
  */
 export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$/.test(code ?? '');
@@ -37,7 +37,7 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   const ours = Object.entries({ ...settingsOf(isUnhurried), ...settings }).map(([name, value]) =>
     optionOf(name, value),
   );
-  // The bot's options are added at the end, because the last value wins if a setting occurs twice.
+  // Adds the bot's options at the end, because the last value of a repeated setting wins.
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {
     connectionString: address.href,
@@ -48,12 +48,12 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   };
 }
 
-/** Returns the bot's settings, formatted in the same way as the server reports them. */
+/** Returns the bot's settings, formatted as the server reports them. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
     // A transaction that has waited for a guild's lock must see the changes of the previous transaction.
     default_transaction_isolation: 'read committed',
-    // Transactions that don't need to be synced turn this off for themselves.
+    // Turned off by each transaction that doesn't need to survive a power failure.
     synchronous_commit: 'on',
     // Releases guild locks held by a machine that has disappeared.
     idle_in_transaction_session_timeout: '20s',
@@ -64,7 +64,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
 /** Formats a setting as a command-line option of the server, escaping spaces. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
-/** The properties of a session, which are checked once over a connection made with {@link sessionConfig}. */
+/** The properties of a session that {@link checkSession} checks. */
 export interface Session {
   readonly version: number;
   readonly encoding: string;
@@ -73,7 +73,7 @@ export interface Session {
 
 /**
  * Checks that the server is supported and has applied the requested settings to the session.
- * @param name the database's name, as shown in messages
+ * @param name the database's name for use in messages
  * @throws StoreError with instructions for the operator
  */
 export async function checkSession(
@@ -91,7 +91,7 @@ export async function checkSession(
   if (trouble) throw new StoreError(`cannot use the database ${name}: ${trouble}`);
 }
 
-/** Returns the reason why a server can't be used, with instructions, or `undefined` if it can. */
+/** Returns why a server can't be used and how to fix that, or `undefined` if it can be used. */
 export function troubleWith(
   { version, encoding, settings }: Session,
   wanted: Session['settings'],

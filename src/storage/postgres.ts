@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is reused, in seconds. By then, its host name may point to a different server. */
+/** How long a connection is reused, in seconds. Later, its host name may point to a different server. */
 const LIFE_SECONDS = 3_600;
 
 /** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds, which fit into a number exactly. */
@@ -28,10 +28,10 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without these two listeners, losing a connection would be an uncaught exception.
+  // Without listeners for errors, losing a connection would cause an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
-    // If a connection is lost while it is in use, the running statement already fails with an error.
+    // Ignored, because the running statement fails as well if its connection is lost.
     client.on('error', () => undefined);
   });
   return new PostgresDialect({ pool: poolOf(pool) });
@@ -43,7 +43,7 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
 
 function poolOf(pool: Pool): PostgresPool {
   return {
-    // Kysely would only need these options to cancel statements, which the bot never does.
+    // Kysely only uses these options to cancel statements, which the bot never does.
     options: {},
     async connect() {
       const client = await pool.connect().catch((cause: unknown) => {
@@ -69,7 +69,7 @@ function clientOf(client: PoolClient): PostgresPoolClient {
   }
 
   const release = (isDiscarded?: boolean) => client.release(isBroken || Boolean(isDiscarded));
-  // The cast is needed because the type also covers cursor queries for streaming, which aren't implemented here.
+  // The cast is needed because the type includes cursor queries for streaming, which this client doesn't implement.
   return { query, release } as object as PostgresPoolClient;
 }
 

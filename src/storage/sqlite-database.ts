@@ -55,8 +55,7 @@ export function createSqliteDatabase(path: string): Database {
       adapter.on('error', (error: Error) => {
         throw error;
       });
-      // The table must exist before the first transaction, because rolling back a transaction that created it would remove
-      // it again.
+      // The table must exist before the first transaction. If a transaction created it, a rollback would remove it again.
       await adapter.ready;
       return new Keyv({ store: adapter, serialization: JSON });
     },

@@ -10,18 +10,18 @@ import { createBoundedMap } from '../bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
- * How long a statement waits for a lock held by another process, in milliseconds. `node:sqlite` is synchronous, so waiting
- * blocks the whole bot, and Discord only waits 3 seconds for an acknowledgement.
+ * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so waiting blocks
+ * the whole bot. Discord only waits 3 seconds for an acknowledgement.
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
-/** Statements that can be cached. Others are compiled each time; some pragmas run when compiled (SQLite docs: PRAGMA). */
+/** Matches statements that can be cached. Pragmas can't, because some run when they are compiled (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** Maximum number of compiled statements in the cache. Beyond that, the oldest is dropped. */
+/** Maximum number of compiled statements in the cache. The oldest is dropped first. */
 const MOST_COMPILED = 300;
 /**
- * Maximum length of a cached statement, in UTF-16 units. Each length of a list makes a different statement, and one for
- * 1,000 servers takes up 0.9 MB.
+ * Maximum length of a cached statement, in UTF-16 units. Each number of servers makes a different statement. With 1,000
+ * servers, a statement takes up 0.9 MB.
  */
 const LONGEST_KEPT = 4_000;
 
@@ -45,7 +45,7 @@ export function openFile(path: string): DatabaseSync {
 /** Creates a Kysely dialect on top of `node:sqlite`. Every SQLite error is turned into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   const adapter = new SqliteAdapter();
-  // Kysely's default is false, which would run each statement of a migration in a separate transaction.
+  // By default, Kysely would run each statement of a migration in a separate transaction.
   Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
   const dialect = new SqliteDialect({ database: adapterOf(database) });
   return Object.assign(dialect, { createAdapter: () => adapter });
@@ -64,8 +64,7 @@ function adapterOf(database: DatabaseSync): SqliteDatabase {
 
   return {
     prepare(sql) {
-      // If a transaction began with a read while another process was writing, it would fail immediately regardless of the
-      // busy timeout.
+      // Takes the write lock immediately. If a transaction began with a read, its first write could fail without waiting.
       if (sql === 'begin') return commandOf(() => database.exec('BEGIN IMMEDIATE'));
       // If the disk is full, SQLite has already rolled back the transaction (SQLite docs: Transactions, 3.1).
       if (sql === 'rollback') return commandOf(() => database.isTransaction && database.exec('ROLLBACK'));

@@ -1,7 +1,7 @@
 import { codeOf } from '../error-code.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** Thrown if the store can't be read or written. Callers must not treat it as a missing value. */
+/** Thrown if the store can't be read or written. Callers must not mistake this for a missing value. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
@@ -9,7 +9,7 @@ export class StoreError extends Error {
 /** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 
-/** Returns the error message of the database or system on one line. May name files, hosts and keys, but never values. */
+/** Returns the database's or system's error message on one line. It can name files, hosts and keys, but has no values. */
 export function reason(error: unknown): string {
   // If all addresses of a host refuse the connection, Node's error has an empty message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);

@@ -13,7 +13,7 @@ import { createValues, type Values } from './values.ts';
 
 /** How long a transaction can take before it is logged, in seconds. Other transactions have to wait for it. */
 const LONG_SECONDS = 1;
-/** How long a SQLite transaction can run before it counts as stuck, in seconds. The whole bot waits for its connection. */
+/** How long a SQLite transaction can run before it counts as stuck, in seconds. It blocks the whole bot until then. */
 const STUCK_SECONDS = 30;
 
 /** Key of a value that is written to check whether the store is writable. */
@@ -37,11 +37,11 @@ export interface StoreDeps {
   readonly url: StoreUrl;
   readonly logger: Logger;
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
-  /** Called if a SQLite transaction doesn't end, so the process must exit immediately. PostgreSQL ends one itself. */
+  /** Called if a SQLite transaction is stuck. The process must then exit. PostgreSQL ends such a transaction itself. */
   readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
   /** Whether to run statements without a time limit. Used by tools, because no member is waiting for them. */
   readonly isUnhurried?: boolean;
-  /** Whether tables may be migrated at startup. If false, startup fails if a migration is needed. */
+  /** Whether startup may migrate the tables. If not, startup fails when a migration is needed. */
   readonly mayMigrate?: boolean;
   /** Length of a second in milliseconds, which tests can shorten. */
   readonly secondMs?: number | undefined;
@@ -52,7 +52,7 @@ export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction that the current code is running in. Such code must not use any other connection. */
+  /** The transaction that the current code runs in. Code in a transaction must not use any other connection. */
   const inside = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
@@ -62,7 +62,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** Returns the tables. Inside {@link Store.inGuild}, they belong to its transaction. */
+  /** Returns the tables. Inside {@link Store.inGuild}, their queries are part of its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -85,7 +85,7 @@ export function createStore(deps: StoreDeps) {
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counts seconds one by one, so that a suspension of the process or the machine doesn't count.
+    // Counts timer ticks, so that time during which the process or machine is suspended doesn't count.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -131,7 +131,7 @@ export function createStore(deps: StoreDeps) {
     },
     async stop(): Promise<void> {
       const closing = [openedApart, opened];
-      // From now on, calls fail with a StoreError instead of an error thrown by Kysely.
+      // From now on, calls fail with a StoreError instead of Kysely's own error.
       openedApart = undefined;
       opened = undefined;
       keyv = undefined;
@@ -140,11 +140,11 @@ export function createStore(deps: StoreDeps) {
     /**
      * Changes a guild's data in a single transaction. If `change` throws, everything that it wrote to tables and key-value
      * pairs is rolled back. A nested call joins the outer transaction. Other changes to the guild wait until this one has
-     * ended; with SQLite, changes to all guilds do.
+     * ended. With SQLite, changes to other guilds wait too.
      *
      * Rules for `change`:
-     * - It must only await calls to the store, and only calls that it makes itself. A call that started outside may be
-     *   waiting for the connection that this transaction holds.
+     * - It must only await calls to the store that it makes itself. A call that started outside may be waiting for this
+     *   transaction's connection.
      * - It must not catch SQL errors, because PostgreSQL can't continue a transaction after one.
      */
     async inGuild<Result>(
@@ -188,7 +188,7 @@ const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: bo
     : createPostgresDatabase({ ...url, logger, isUnhurried });
 
 /**
- * Gives access to the values in a database while a bot may be using it. Doesn't migrate the tables.
+ * Gives access to a database's values without migrating its tables. A bot may be using the database at the same time.
  * @param isWritten if false, a SQLite file is opened read-only
  * @returns the result of `use`, or `undefined` if there are no tables yet
  * @throws StoreError if the database can't be used, or SQLite's own error
@@ -207,7 +207,7 @@ export async function useValues<Result>(
 }
 
 /**
- * Returns the applied migrations of a newer version of the bot with which this version is compatible.
+ * Returns the migrations applied by a newer, compatible version of the bot.
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {

@@ -4,24 +4,24 @@
  * are used.
  */
 
-/** Accepted interactions. The process that inserted a row replies to it, unless another process takes it over. */
+/** Accepted interactions. The process that inserted an interaction replies to it, unless another process takes it over. */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
   readonly process_id: string;
   readonly taken_at: number;
-  /** The data that another process would need to reply, as an encrypted record in JSON; null after the reply. */
+  /** The data that another process needs to take over the reply, as an encrypted record in JSON; null after the reply. */
   readonly encrypted: string | null;
   /**
-   * The message that the reply writes to, as the id of the interaction that created it. Null if it belongs to another
-   * interaction and the reply isn't ready yet.
+   * The id of the interaction that created the message to which the reply is written. If another interaction created it,
+   * null until the reply is ready.
    */
   readonly message_key: string | null;
 }
 
 /**
- * Lists of servers that members edit and submit. A draft can be changed unless one of its submissions is waiting or
- * running. It is deleted 15 minutes after its last change or the end of its last submission.
+ * Lists of servers that members edit and submit. A draft can't be changed while one of its submissions is waiting or
+ * running. It's deleted 15 minutes after its last change or the end of its last submission.
  */
 export interface DraftsTable {
   /** The id of the interaction that created the draft. */
@@ -31,15 +31,17 @@ export interface DraftsTable {
   readonly user_name: string;
   /** How the member entered the lines: in command options, as text, or from a Discord message. */
   readonly source: 'options' | 'text' | 'message';
-  /** The lines and the member's choices for them, as JSON (see draft.ts). Null if all were accepted or it was cancelled. */
+  /**
+   * The lines and the member's choices for them, as JSON (see draft.ts); null if all were accepted or the draft cancelled.
+   */
   readonly lines: string | null;
   readonly changed_at: number;
 }
 
-/** Submissions of drafts. A submission has between one and a thousand servers that a member submits together. */
+/** Submissions of drafts. With each submission, a member submits between 1 and 1,000 servers. */
 export interface SubmissionsTable {
   readonly id: string;
-  /** The submitted draft's id. At most one of its submissions is waiting or running, and only the latest one matters. */
+  /** The submitted draft's id. A draft has at most one waiting or running submission. Only the latest one matters. */
   readonly draft_id: string;
   readonly guild_id: string;
   /** The member's user id; null once the member's name has been deleted. */
@@ -57,7 +59,7 @@ export interface SubmissionsTable {
    * - `expired`: no moderator decided in time, and its servers were not sent.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
-  /** The member's interaction that submitted it; null if a decision or the end of an earlier submission created it. */
+  /** The interaction with which the member submitted; null if a decision or the end of an earlier submission did so. */
   readonly interaction_id: string | null;
   /** The process that is sending the submission. */
   readonly process_id: string | null;
@@ -66,25 +68,25 @@ export interface SubmissionsTable {
   readonly ended_at: number | null;
   /** When the time to decide runs out; null if the submission never needed approval. */
   readonly expires_at: number | null;
-  /** The moderator who approved or declined it; null without a decision, or once their name has been deleted. */
+  /** The moderator who approved or declined the submission; null without a decision, or once their name was deleted. */
   readonly decided_by: string | null;
-  /** The moderator's name; also null if the decision was recorded by a version that didn't store names. */
+  /** The moderator's name; also null if an older version recorded the decision without a name. */
   readonly decided_by_name: string | null;
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decision_id: string | null;
-  /** The moderator who corrected the lines; null without a correction, and empty once their name has been deleted. */
+  /** The moderator who corrected the lines; null without a correction, empty after the moderator's name was deleted. */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
   /** The reason for declining in the moderator's own words; `decline_reason_key` is one of `DECLINE_REASONS`. */
   readonly decline_reason: string | null;
   readonly decline_reason_key: string | null;
-  /** The location of the message in the log channel that moderators use to decide. */
+  /** The channel and id of the message that moderators use to decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
-  /** The revision that the message should show and the one it last showed. If `revision` is greater, it's out of date. */
+  /** The latest revision, and the revision that the message shows. If `revision` is greater, the message is out of date. */
   readonly revision: number;
   readonly shown_revision: number;
-  /** The data for notifying the member of the decision, as an encrypted record in JSON; null once it isn't needed. */
+  /** The data for notifying the member of the decision, as an encrypted record in JSON; null if no longer needed. */
   readonly notice: string | null;
   /** When the bot notified the member, or tried to; null until then. */
   readonly notified_at: number | null;
@@ -92,7 +94,7 @@ export interface SubmissionsTable {
 
 /**
  * The servers in submissions. While a submission is waiting for a moderator, its servers have no `reserved_at` and no
- * outcome. They therefore don't count towards limits and don't appear in the history.
+ * outcome. They don't count towards limits or appear in the history.
  */
 export interface ServersTable {
   readonly submission_id: string;
@@ -108,31 +110,31 @@ export interface ServersTable {
   readonly game: string;
   /** The host and port, in canonical form. */
   readonly address: string;
-  /** From when the server counts towards limits; null if it was never sent or the guild's key was rejected. */
+  /** The time from which the server counts towards limits; null if it was never sent or the guild's key was rejected. */
   readonly reserved_at: number | null;
   /** 1 if the member's name was deleted while a limit still needed their id. */
   readonly is_forgotten?: number | undefined;
   /** When the server was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until the outcome is known. `unknown`: sent and may have been received. `not-sent`: never sent. */
+  /** Null until there is an outcome. `unknown`: sent and may have been received. `not-sent`: never sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's message, truncated to 300 code points. */
   readonly message: string | null;
-  /** The reason why the server was not sent or why its outcome is unknown. Null for outcomes that don't need a reason. */
+  /** Why the server wasn't sent or its outcome is unknown; null for other outcomes. */
   readonly reason: string | null;
 }
 
-/** How much of its limit each guild had used when its data was deleted, so that a deletion doesn't reset the limit. */
+/** How much of its limit each guild had used when its data was deleted. Deleting the data doesn't reset the limit. */
 export interface UsedTable {
   readonly guild_id: string;
-  /** The number of servers that still count. */
+  /** The number of servers that still count towards the limit. */
   readonly count: number;
-  /** When they stop counting. */
+  /** When the servers stop counting. */
   readonly until: number;
 }
 
-/** When the bot was last known to be in each guild. Once it has been removed from one, the guild's data is deleted. */
+/** When the bot was last known to be in each guild. After a guild removes the bot, the guild's data is deleted. */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
   /** The last time a member used a command in the guild or Discord confirmed that the bot is still there. */
@@ -142,22 +144,22 @@ export interface GuildDeparturesTable {
 /** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
-  /** How long the process counts as alive, according to the database's clock. */
+  /** The time until which the process counts as alive, by the database's clock. */
   readonly until: number;
   /** The id of the key that the process uses for encryption. */
   readonly encryption_key_id: string;
 }
 
-/** Jobs that only one process runs at a time on behalf of all of them. */
+/** Jobs that one process at a time runs for all processes. */
 export interface JobsTable {
   readonly name: string;
   /** The id of the process that last started the job. */
   readonly process_id: string;
-  /** When another process may start the job, according to the database's clock. */
+  /** When another process may start the job, by the database's clock. */
   readonly until: number;
 }
 
-/** Key-value pairs, which are read and written by Keyv. */
+/** Key-value pairs, which Keyv reads and writes. */
 export interface KeyvTable {
   readonly key: string;
   /** The value as JSON. */

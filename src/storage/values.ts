@@ -3,14 +3,14 @@ import type { Kysely } from 'kysely';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** A key-value store for plain JSON. Keys have the form `area:id`, where a numeric id is that of a guild. */
+/** A key-value store for plain JSON. Keys have the form `area:id`. Numeric ids are guild ids. */
 export type Values = ReturnType<typeof createValues>;
 
 /** The highest code point. `prefix + LAST` therefore sorts after every key that starts with `prefix`. */
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
-  /** Returns all keys that start with `prefix`, sorted. Keyv would read all values, and fail if one were damaged. */
+  /** Returns the sorted keys that start with `prefix`. Keyv would read all values and fail if one were damaged. */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
       .selectFrom('keyv')
