@@ -45,11 +45,11 @@ const LOG_ENDS_MS = 1_000;
 const JOBS_END_MS = 1_000;
 const CONNECTIONS_END_MS = 500;
 
-/** Delays and time limits, in milliseconds. Tests replace the defaults so that they don't have to wait. */
+/** Delays and time limits, in milliseconds. Tests replace the defaults to avoid waiting. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
-  /** Delay before the second attempt of a request to the listing service. It doubles before the third attempt. */
+  /** Delay before the first retry of a request to the listing service. It doubles before the second retry. */
   readonly listingFirstWait?: number;
   /** Time limit for parsing a file. */
   readonly listReadingMs?: number;
@@ -60,7 +60,7 @@ export interface Timing extends ApiTiming {
   /** How often the bot checks whether there is anything to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
-  /** Delays before the attempts to repeat a failed write. */
+  /** Delays before each retry of a failed write. */
   readonly recordPauses?: readonly number[];
 }
 
@@ -85,8 +85,8 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { parts: storeParts, ...opened } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
-    // Several processes can only share interactions that arrive over HTTP, because a gateway sends each interaction to
-    // every session.
+    // Processes can only share interactions that arrive over HTTP, because the gateway sends every interaction to each
+    // session.
     mayBeShared: config.interactions === 'http',
     onTransaction: metrics?.onTransaction,
     onOver: onFatal,
@@ -316,10 +316,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         ),
     },
     { name: 'games', start: games.start },
-    // Must start before the connection, to detect one that never opens.
+    // Starts before the connection, to detect a connection that never opens.
     operations.silence,
-    // Parts stop in reverse order. Interactions are finished before the jobs are stopped, because members wait for replies,
-    // but no member waits for a job.
+    // Parts stop in reverse order: interactions finish before jobs stop, because members are waiting for replies.
     {
       name: 'jobs',
       async start() {

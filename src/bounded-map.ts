@@ -1,4 +1,4 @@
-/** Creates an in-memory map with a maximum size. When it's full, it drops the entry that was set longest ago. */
+/** Creates an in-memory map with a maximum size. When it's full, it drops the least recently set entry. */
 export function createBoundedMap<Value>(most: number) {
   const entries = new Map<string, Value>();
   return {
@@ -26,7 +26,7 @@ export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: 
     get(id: string): Promise<Value> {
       const known = entries.get(id);
       if (known && performance.now() - known.at < forMs) return known.value;
-      // The promise is cached as soon as loading starts. If the value changes in the meantime, `forget` can then drop it.
+      // Caches the promise immediately, so that `forget` can drop it if the value changes during loading.
       const value = load(id);
       entries.set(id, { at: performance.now(), value });
       value.catch(() => entries.delete(id));

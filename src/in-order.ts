@@ -24,8 +24,8 @@ export function createInOrder() {
 }
 
 /**
- * Prevents overlapping runs. If called during a run, waits for a new run, because the current one may have passed the part
- * that matters to the caller. All calls before that new run begins share it.
+ * Returns a function whose runs never overlap. All calls during a run share one further run, because the current run may
+ * have missed the callers' changes.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   const runs = createInOrder();

@@ -8,11 +8,11 @@ export interface Part {
   stop?(): Promise<void>;
 }
 
-/** How long after its start a part begins background work (ms). Members who were waiting for the bot are served first. */
+/** Delay before a started part begins background work (ms). Members who are waiting for the bot are served first. */
 export const AFTER_START_MS = 1_000;
 
 export interface JobDeps {
-  /** How long after the start the first run begins, in milliseconds. */
+  /** Delay before the first run, in milliseconds. */
   readonly firstMs: number;
   readonly everyMs: number;
   /** Must not throw. */
@@ -36,7 +36,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
 
   return {
     run: runOnce,
-    /** Aborted when the job stops. Runs should check it between steps. */
+    /** The signal is aborted when the job stops. Runs should check it between steps. */
     stopping: stopping.signal,
     async start(): Promise<void> {
       first = setTimeout(runOnce, firstMs).unref();

@@ -54,19 +54,19 @@ const MOST_WAITING = 65_536;
 const WAITING_EVERY_MS = 1_000;
 
 /**
- * Writes to standard output synchronously, so that the last line is written before the process ends. If lines can't be
- * written, up to {@link MOST_WAITING} bytes wait and the rest is dropped. As a result, the bot never waits for a slow
- * reader of the log, and a full disk doesn't stop it.
+ * Writes to standard output synchronously, so that no line is lost when the process ends. If writing fails, up to
+ * `MOST_WAITING` bytes wait and the rest is dropped. The bot therefore never waits for a slow log reader, and a full disk
+ * doesn't stop it.
  */
 function standardOutput(fd = 1): LogOutput {
-  // Makes Node create its stream. If standard output is a pipe or socket, writing then fails instead of blocking.
+  // Makes Node create its stdout stream. Writing to a full pipe or socket then fails instead of blocking.
   void process.stdout;
   const output = pino.destination({
     dest: fd,
     sync: true,
     maxLength: MOST_WAITING,
     retryEAGAIN: () => false,
-    // Makes waiting lines be retried even if no new line is written.
+    // Retries waiting lines even if no new line is written.
     minLength: 1,
     periodicFlush: WAITING_EVERY_MS,
   });
@@ -130,10 +130,10 @@ function pick(error: Error, names: readonly string[]): Record<string, string | n
   return Object.fromEntries(Object.entries(error).filter(isWanted));
 }
 
-/** Matches a bot token: an ID, a timestamp of six characters and a signature of at least 27 characters. */
+/** Matches a bot token: an id, a timestamp of six characters and a signature of at least 27 characters. */
 const BOT_TOKEN = /(?<![\w-])[\w-]{20,}\.[\w-]{5,20}\.[\w-]{20,}/g;
 
-/** Removes anything like a bot token, a form's `api_key`, or an interaction token, which Discord puts into paths. */
+/** Removes anything that looks like a bot token, a form's `api_key` or an interaction token in a URL path. */
 export function scrub(text: string): string {
   return text
     .replace(/\b((?:webhooks|interactions)(?:\/|%2F)\d+(?:\/|%2F))[^\s"'\\/?#&]+/gi, '$1[redacted]')

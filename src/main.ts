@@ -12,7 +12,7 @@ import { StuckTransactionError } from './storage/store.ts';
 import { StoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
-/** How long stopping can take, in milliseconds; app.ts divides it. Unfinished work must not keep the bot running longer. */
+/** Time limit for stopping, in milliseconds, divided up in app.ts. After that, the bot exits even with unfinished work. */
 const STOP_MS = 10_000;
 
 /** How long a second signal is ignored, in milliseconds. npm forwards Ctrl-C, so the bot receives it twice. */
@@ -30,8 +30,8 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServe
  */
 const UNUSABLE = 78;
 /**
- * Whether Docker or Kubernetes restarts the bot regardless of its exit status (see Dockerfile). The bot therefore waits
- * before it exits with {@link UNUSABLE}.
+ * Whether Docker or Kubernetes restarts the bot after any exit (see Dockerfile). If so, the bot waits before it exits with
+ * {@link UNUSABLE}.
  */
 const IS_RESTARTED = process.argv.includes('--started-again');
 /** How long to wait before exiting with {@link UNUSABLE}, in milliseconds. */
@@ -63,12 +63,12 @@ async function main(): Promise<void> {
 
   function fail(error: unknown): void {
     if (error instanceof ExpiredLeaseError || error instanceof StuckTransactionError) {
-      // Exits without waiting for unfinished work. Either other processes have reported that work as interrupted, or it is
-      // waiting for the stuck transaction.
+      // Doesn't wait for unfinished work: either other processes have already reported it as interrupted, or a stuck
+      // transaction prevents it from finishing.
       logger.error({ err: error }, `${error.message}: exiting so that the bot can be restarted`);
       process.exit(1);
     }
-    // A rejected token can be reported more than once.
+    // A rejected token can be reported again while the bot is stopping.
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) printError(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
@@ -95,7 +95,7 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** Time after the start by which all necessary code has been loaded, in milliseconds. */
+/** Delay after the start, in milliseconds, until all necessary code is loaded. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /** Writes the cache of compiled code (see start.js). Node only does so at a clean exit, not if the process is killed. */
@@ -123,7 +123,7 @@ async function configOrExit(): Promise<Config> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(error);
-    // As a container's process 1, the bot would ignore unhandled signals.
+    // Without handlers, process 1 of a container ignores these signals.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
     await waitIfRestarted();
     process.exit(UNUSABLE);
@@ -138,7 +138,7 @@ async function waitIfRestarted(): Promise<void> {
   await sleep(UNUSABLE_MS);
 }
 
-/** Writes plain text to standard error for people at a terminal, regardless of the log. */
+/** Writes plain text to standard error instead of the log, for people at a terminal. */
 function printError(error: unknown): void {
   process.stderr.write(`server-listing-bot: ${error instanceof Error ? error.message : String(error)}\n`);
 }

@@ -14,9 +14,9 @@ const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Converts text from someone else to one line without hidden characters, for use in places without markup (labels, choices,
- * table cells). Line breaks become spaces, and half of a surrogate pair becomes U+FFFD. Invisible characters and
- * surrounding spaces are removed.
+ * Converts untrusted text to one line without hidden characters, for use in places without markup (labels, choices, table
+ * cells). Line breaks become spaces, and half of a surrogate pair becomes U+FFFD. Invisible characters and surrounding
+ * spaces are removed.
  */
 export const visibleLine = (text: string): string =>
   (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();
@@ -27,7 +27,7 @@ const graphemes = new Intl.Segmenter();
 /** Cuts text to `max` UTF-16 units without splitting a visible character, which can have several combining marks. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // The two additional units show whether the last character continues after the cut.
+  // Two more units are enough to tell whether the last character continues after the cut.
   const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
   return text.slice(0, index);
 }

@@ -2,7 +2,7 @@
  * Creates a function that counts the changes needed to turn `typed` into the beginning of another text, for a user who is
  * still typing. A change adds, removes or replaces a character, or swaps two adjacent ones. The function uses optimal
  * string alignment, limited to `most` columns on both sides of the diagonal, and stops when a whole row exceeds `most`. It
- * reuses the rows, because a search runs it on every word of every game.
+ * reuses its arrays, because a search calls it for every word of every game.
  * @returns a function that returns the number of changes for a text, or infinity if there are more than `most`
  */
 export function prefixDistance(typed: string, most: number): (text: string) => number {
@@ -22,7 +22,7 @@ export function prefixDistance(typed: string, most: number): (text: string) => n
       const first = Math.max(1, row - most);
       const end = Math.min(width, row + most);
       let best = Math.min(row, far);
-      // Cells outside the band count as too many changes.
+      // Cells more than `most` columns from the diagonal count as too many changes.
       current[first - 1] = first === 1 ? best : far;
       for (let column = first; column <= end; column++) {
         const other = text.charCodeAt(column - 1);

@@ -33,7 +33,7 @@ export async function retryAfter<Result>(
   }
 }
 
-/** Maximum delay of a timer. If the delay is longer, Node fires the timer immediately (Node docs: Timers, `setTimeout`). */
+/** Maximum delay of a timer. Node fires timers with longer delays immediately (Node docs: Timers, `setTimeout`). */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Retries with increasing delays until the attempt succeeds. Returns `undefined` if the signal is aborted. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Minimum length of a key whose end is shown. Four characters of a shorter one would reveal too much in a log channel. */
+/** Minimum length of a key whose end is shown. Four characters of a shorter key would reveal too much in a log channel. */
 const SHORTEST_SHOWN = 12;
 
 /** A hidden value, such as a key or a token. It is printed as `[redacted]`; only {@link Secret.reveal} exposes it. */
@@ -16,7 +16,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** Returns the last four characters, to recognise a key by, or '' if the key is shorter than 12 characters. */
+  /** Returns the last four characters, to identify a key, or '' if the key is shorter than 12 characters. */
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');

@@ -8,7 +8,7 @@ export type NotRun = 'queue-full' | 'deadline';
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
-  /** `reading` tasks fetch the games list or test a key. They take up at most half of the concurrent tasks. */
+  /** `reading` tasks fetch the games list or test a key. At most half of the concurrent tasks are `reading` tasks. */
   readonly kind?: 'submission' | 'reading';
   /** When the task is no longer worth running, in milliseconds since 1970. */
   readonly deadline?: number;
@@ -30,7 +30,7 @@ const MOST_REMEMBERED = 10_000;
 export interface TurnsOptions {
   /** Maximum number of tasks that run at the same time. */
   readonly mostConcurrent: number;
-  /** Maximum number of waiting tasks per member in a guild. Tasks without a member count as belonging to one member. */
+  /** Maximum number of waiting tasks per member in a guild. Tasks without a member share one maximum. */
   readonly mostWaiting?: number;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
@@ -118,13 +118,13 @@ export function createTurns({
 }
 
 /**
- * Creates turns for pieces of work, with one event loop iteration between them. Awaiting the store only yields to
- * microtasks, so 100 pieces of 20 ms that start together would block the bot for two seconds (measured).
+ * Creates turns for pieces of work, one per event loop iteration. Awaiting the store only yields to microtasks, so without
+ * turns, 100 simultaneous pieces of 20 ms would block the bot for two seconds (measured).
  */
 export function createWorkTurns() {
   const turns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
-  /** Resolves when it's the guild's turn to do a piece of work. That work must be finished before the next turn begins. */
+  /** Resolves at the guild's turn to do a piece of work, which must end before the next turn begins. */
   return async (guildId: string): Promise<void> => {
     await turns.run({ guildId }, () => setImmediate());
   };

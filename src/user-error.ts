@@ -1,6 +1,6 @@
 /**
  * An error with a complete, translated message that the member sees unchanged. All other errors are logged, and the member
- * sees a reference ID.
+ * sees a reference id.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';

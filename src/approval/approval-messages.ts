@@ -32,21 +32,21 @@ export interface ApprovalMessagesDeps {
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/** How often one process updates messages left outdated by a crash or a failed edit, in milliseconds. */
+/** How often one process updates messages that a crash or failed edit left out of date, in milliseconds. */
 const EVERY_MS = 60_000;
 /**
- * Delay between two background updates in the same guild, in milliseconds. In a channel, Discord accepts about 3 edits per
- * 6 seconds of messages older than an hour (undocumented; code 30046).
+ * Delay between two background updates in the same guild, in milliseconds. For messages older than an hour, Discord accepts
+ * about 3 edits per channel in 6 seconds (undocumented; code 30046).
  */
 const PACE_MS = 2_000;
 /** Minimum time between two mentions of a guild's moderators, in milliseconds. */
 const MENTIONED_EVERY_MS = 3_600_000;
-/** How long the bot stops posting to a log channel after Discord has rejected a post there, in milliseconds. */
+/** How long the bot stops posting to a log channel after Discord rejects a post, in milliseconds. */
 const CLOSED_FOR_MS = 3_600_000;
 
 /**
- * Where a submission's message is now, or one of two special states. `nowhere`: the message can't be posted, but
- * /submissions still shows the submission. `failed`: the bot doesn't know whether Discord has the message.
+ * Where a submission's message is. `nowhere`: it can't be posted, but /submissions still shows the submission. `failed`:
+ * the bot doesn't know whether Discord has the message.
  */
 type MessageState = MessagePlace | 'nowhere' | 'failed';
 
@@ -61,19 +61,19 @@ interface MessageToShow {
   /** The name from which the message's nonce is derived. */
   readonly name: string;
   readonly message: ChannelMessage;
-  /** The message without anything that Discord might treat as a harmful link; `undefined` if it never contains any. */
+  /** The message without anything that Discord might treat as a harmful link; `undefined` if there is nothing to remove. */
   readonly bare: ChannelMessage | undefined;
 }
 
 /**
  * Creates the component that posts messages in the log channel for moderators to decide on. After each change to a draft,
- * its message is rebuilt from the draft's latest submission, regardless of who made the change and when.
+ * its message is rebuilt from the draft's latest submission.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
   /** Orders the edits for each draft, so that a slow edit can't overwrite a later one. */
   const edits = createInOrder();
-  /** Guilds where a message with the role mention is being posted. Others posted in the meantime don't mention the role. */
+  /** Guilds where a post that mentions the role is in progress. Other posts don't mention the role in the meantime. */
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
@@ -85,9 +85,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // Discord may have received the message anyway, and a newer version may have been posted before that.
+      // Tries again later, because the failed message may still have replaced a newer version.
       if (put === 'failed') return submission && approvals.makeDue(submission);
-      // If the submission changed while the message was being sent, this message may have overwritten a newer version.
+      // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
       const shownAt = put === 'nowhere' ? undefined : put;
       if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
@@ -141,7 +141,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return done.result !== 'harmful-link' || bare === undefined ? done : putContent(bare);
   }
 
-  /** @param replaced the message to replace. For the same nonce, Discord would return that message, so the nonce differs */
+  /** @param replaced the message to replace. With the same nonce, Discord would return it instead of a new message */
   async function post(
     drawn: MessageToShow,
     { channelId, hasTrouble }: OpenChannel,
@@ -242,7 +242,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
-  /** Updates all outdated messages: in each guild one after another, {@link PACE_MS} apart. */
+  /** Updates all outdated messages, {@link PACE_MS} apart within each guild. */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
     while (!job.stopping.aborted) {
@@ -262,7 +262,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const showDue = oneAtATime(showEach);
 
   /**
-   * Moves the messages of a guild's waiting submissions to its log channel, after the channel was changed or works again.
+   * Moves the messages of a guild's waiting submissions to its log channel, after the channel changes or works again.
    * Doesn't wait for the posts.
    */
   async function moved(guildId: string): Promise<void> {
@@ -282,6 +282,6 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // A time in the future means that the clock was set back.
+  // If the last mention is in the future, the clock was set back.
   return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

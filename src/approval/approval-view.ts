@@ -54,8 +54,8 @@ export function approvalView(
 }
 
 /**
- * Returns a submission's number of servers (if several), its submitter (unless that is the reader) and who corrected it (if
- * a moderator did).
+ * Returns a submission's number of servers (if several), its submitter (if not the reader) and the moderator who corrected
+ * it (if any).
  */
 export function aboutText(t: Translate, submission: Submission, isMemberKnown = false): string {
   const { servers } = submission;
@@ -70,7 +70,7 @@ function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** Returns the text for a moderator's decision. It includes the moderator's name, unless that was deleted. */
+/** Returns the text for a moderator's decision, with the moderator's name unless it was deleted. */
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'declined',
@@ -125,7 +125,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   }
 }
 
-/** Asks to check whether the listing already has the servers that may have been received before sending them again. */
+/** Asks the reader to check the listing for unconfirmed servers before submitting them again. */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -146,7 +146,7 @@ export function serversText(t: Translate, servers: Submission['servers'], games:
   return namedText(t, named, servers.length);
 }
 
-/** Describes a moderator's latest decisions about a member's submissions on one line; '' without decisions. */
+/** Describes a moderator's latest decisions on a member's submissions in one line; '' if there are none. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
@@ -161,13 +161,13 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   const ended = serverResults({ servers });
   const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
   const item = t(isSent ? 'approval.sent' : 'approval.approved');
-  // The line already starts with a check mark, so the ones in front of accepted servers are removed.
+  // Removes the check marks of accepted servers, because the line already starts with one.
   const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
   const approved = withSign('accepted', t('look.about', { item, why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
-/** Returns text about how many approved servers are waiting for approval again, or `undefined` if none are. */
+/** Returns text that shows how many approved servers are waiting for approval again, or `undefined` if none are. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
@@ -189,7 +189,7 @@ export function channelView(
 }
 
 /**
- * Lists for moderators the servers that were already submitted in this guild.
+ * Lists the servers that were already submitted in this guild, for moderators.
  * @param before see `Approvals.before`
  */
 export const beforeTexts = (
@@ -208,8 +208,8 @@ export function harmfulView(
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
-  // Keeps only the first line, because the following lines can contain a decline reason, the service's message or the
-  // addresses of servers submitted before.
+  // Keeps only the first line. The others can contain a decline reason, the service's message or the addresses of servers
+  // submitted before.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);

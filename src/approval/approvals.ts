@@ -16,7 +16,7 @@ import {
 import type { DraftRef, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {
-  /** The moderator who decides; `interactionId` is the interaction they use to do so. */
+  /** The moderator who makes the decision; `interactionId` is their interaction. */
   readonly by: Submitter['user'];
   readonly interactionId: string;
 }
@@ -69,7 +69,7 @@ export function createApprovals({
     },
     /**
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
-     * @returns false if the submission was no longer waiting in the state that the moderator saw
+     * @returns false if the submission was decided or changed after the moderator saw it
      */
     decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
@@ -95,8 +95,8 @@ export function createApprovals({
       }),
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
-     * @returns the reason if the correction isn't possible: either the submission is no longer waiting in the state that
-     * the moderator saw, or the member's corrected server is already waiting in another submission
+     * @returns why the correction isn't possible: the submission was decided or changed after the moderator saw it, or the
+     * member's corrected server is already waiting in another submission
      */
     correct: ({
       by,
@@ -125,7 +125,7 @@ export function createApprovals({
       }),
     /**
      * Withdraws the member's own waiting submission and deletes its draft.
-     * @returns the reason if that isn't possible
+     * @returns the reason if the submission can't be withdrawn
      */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
@@ -151,13 +151,13 @@ export function createApprovals({
         .where('state', '=', 'waiting')
         .execute();
     },
-    /** Marks a submission's message as out of date, so that it is updated again. */
+    /** Marks a submission's message as out of date, so the bot updates it again. */
     async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
     },
     /**
      * Records that the message shows this revision of the submission, or that the submission can't have a message.
-     * @returns false if the submission has changed since it was read, in which case its message has to be updated again
+     * @returns false if the submission has changed in the meantime, so its message must be updated again
      */
     async markShown(
       { id, revision, shownRevision }: Submission,

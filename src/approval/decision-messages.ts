@@ -55,9 +55,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them at a time.
- * The data needed for a message is removed from the submission's row right before the message is sent, so that a member
- * never receives it twice.
+ * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them at a time. It
+ * deletes the stored data for a message right before sending, so a member never receives the message twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
@@ -82,7 +81,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /** Selects the decisions that the member's own reply already shows but that weren't sent in a direct message yet. */
+  /** Selects decisions that were shown in the member's own reply but not yet sent in a direct message. */
   const owed = () =>
     store
       .tables()
@@ -93,7 +92,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** Finds a submission that ended long enough ago for the member's decisions to be sent. */
+  /** Finds a decided submission whose direct message is due. */
   const findDue = () =>
     owed()
       .where('ended_at', '<=', Date.now() - gatherMs)
@@ -103,8 +102,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    // The rows are filtered here instead of in the query. With a condition on the guild, the database would read the
-    // guild's entire history instead of using the index of pending messages.
+    // Filters the rows here, because a condition on the guild would make the database read the guild's entire history
+    // instead of the index of pending messages.
     for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()
@@ -146,7 +145,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /**
-   * Sends a direct message about a member's decisions, leaving out those that no longer need one.
+   * Sends a direct message about a member's decisions, except those that no longer need a message.
    * @returns whether a direct message is being sent
    */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
@@ -160,7 +159,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, wording);
-    // Not awaited, so that retries of this message don't hold up the next one.
+    // Not awaited, so that retries of this message don't delay the next one.
     void directMessages.send(context.user.id, await messageAbout(context, decided));
     return true;
   }
@@ -176,7 +175,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function sendNext(): Promise<void> {
     try {
       await directMessages.opened();
-      // Checked before claiming the job, because a claim writes to the database.
+      // Checks for messages before claiming the job, because a claim writes to the database.
       if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
       logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
@@ -186,7 +185,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/** Removes the moderators, because Discord can't display mentions of them properly in a direct message. */
+/** Removes the moderators' ids, because Discord can't display their mentions properly in a direct message. */
 const withoutModerators = (submission: Submission): Submission => ({
   ...submission,
   decidedBy: '',

@@ -31,8 +31,8 @@ export interface DecisionNoticesDeps {
 }
 
 /**
- * Creates the job that updates members' own replies with moderators' decisions, as long as those replies can still be
- * edited. After that, decision-messages.ts sends a direct message about the decision.
+ * Creates the job that updates members' own replies with moderators' decisions, while the replies can still be edited.
+ * After that, decision-messages.ts sends a direct message about each decision.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
@@ -75,8 +75,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     message: string,
   ) {
     const { api, editOrder } = deps;
-    // This machine's clock may be wrong, so even if the token doesn't seem to have expired, the bot asks Discord before
-    // editing the reply.
+    // Asks Discord whether an apparently valid token has expired, because this machine's clock may be wrong.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;

@@ -33,8 +33,8 @@ const CELLS = ['game', 'port', 'queryPort'] as const;
 type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefined>> | 'isQueryPort';
 
 /**
- * Creates the lookup that fills in the game, the query port or a Minecraft server's port if a member didn't type it. It
- * uses Steam's public list and DNS, and never contacts game servers. Typed values are never replaced.
+ * Creates the lookup that fills in a game, a query port or a Minecraft server's port that a member left out. It uses
+ * Steam's public list and DNS, and never contacts game servers. Typed values are never replaced.
  */
 export function createServerLookup({ nameServers, games, ...deps }: ServerLookupDeps) {
   const steam = createSteam(deps);
@@ -42,7 +42,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
 
   async function steamServersAt(host: string): Promise<readonly SteamServer[]> {
     const [address, ...others] = (await names.addressesOf(host)).filter((each) => isIPv4(each));
-    // Different addresses of a name may belong to different game servers, so only a single address is used.
+    // If a name has several addresses, they may belong to different game servers, so Steam isn't queried.
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
@@ -62,7 +62,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return { host, find: async () => findingFor(server, await steamServersAt(host), steamGames) };
   }
 
-  /** Adds the values found to a row and checks it again. Returns the row unchanged if it still can't be submitted. */
+  /** Adds the found values to a row and checks it again. Returns the row unchanged if it still can't be submitted. */
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
@@ -75,7 +75,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   }
 
   return {
-    /** Returns the rows with the values that were found within 2.5 seconds filled in. Never throws. */
+    /** Fills in the values that are found within 2.5 seconds, and returns all rows. Never throws. */
     async complete(rows: readonly Row[]): Promise<readonly Row[]> {
       const steamGames = steamGamesAmong(games);
       const completed = [...rows];
@@ -90,7 +90,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
       const changed = completed.filter((row, index) => row !== rows[index]);
       for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
-      // Completed rows can turn out to be the same server. Values that are found after the deadline are ignored.
+      // Marks completed rows that turn out to be the same server. Values that are found after the deadline are ignored.
       return withRepeats([...completed]);
     },
     async stop(): Promise<void> {
@@ -100,7 +100,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   };
 }
 
-/** Returns the game server in a row whose only problem is a missing game. The server's game is ''. */
+/** Returns a row's game server with '' as its game, if only the game is missing. */
 function serverWithoutGame(row: Row): ServerSubmission | undefined {
   const read = lacksGame(row) ? readRow({ ...row.typed, game: 'any' }, '') : undefined;
   return read?.ok ? read.submission : undefined;
@@ -118,7 +118,7 @@ function findingFor(
   if (found === undefined || others.length > 0) return {};
   const queryPort = found.queryPort === port ? undefined : found.queryPort;
   if (named !== '') return { queryPort };
-  // Several games can share an app ID, in which case the game remains unknown.
+  // If several games share an app id, the game remains unknown.
   const [game, ...otherGames] = [...steamGames].filter(([, appId]) => appId === found.appId);
   return game === undefined || otherGames.length > 0 ? {} : { game: game[0], queryPort };
 }

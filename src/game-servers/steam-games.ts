@@ -1,8 +1,8 @@
 import type { GameIndex } from '../listing/game-search.ts';
 
 /**
- * The names that a listing service may use for a game, by the Steam app ID of its store page, which game servers report.
- * Minecraft and SA-MP aren't on Steam.
+ * The names that a listing service may use for a game, by the Steam app id of its store page, which its game servers report
+ * too. Minecraft and SA-MP aren't on Steam.
  */
 const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [10, ['cs16']],
@@ -25,7 +25,7 @@ const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [1_604_030, ['V Rising']],
 ]);
 
-/** The Steam app IDs of the listing service's games, keyed by alias. */
+/** The Steam app ids of the listing service's games, keyed by alias. */
 export type SteamGames = ReadonlyMap<string, number>;
 
 export function steamGamesAmong(games: Pick<GameIndex, 'find'>): SteamGames {

@@ -14,14 +14,14 @@ const PATH = '/ISteamApps/GetServersAtAddress/v1/';
 /** Maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED_MS = 10 * 60_000;
-/** Maximum number of saved-up requests. One per second makes 86,400 a day; Steam's terms allow 100,000. */
+/** Maximum number of saved-up requests. One is added per second, or 86,400 a day; Steam's terms allow 100,000. */
 const MOST_SAVED_REQUESTS = 60;
 /** Time limit for a whole request, in milliseconds. A submission never waits longer than this. */
 const REQUEST_MS = 2_500;
 const MOST_FAILURES = 3;
 /**
- * Minimum and maximum length of a pause, in milliseconds. After three consecutive failures, the bot pauses for the minimum,
- * which doubles with each further failure. After a 429 or 403, it pauses for the maximum.
+ * The shortest and longest pause, in milliseconds. The third consecutive failure causes the shortest pause, and each
+ * further failure doubles it. A 429 or 403 causes the longest pause.
  */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
@@ -48,7 +48,7 @@ export type SteamServer = z.infer<typeof serverSchema>;
 /**
  * Creates a client for Steam's list of the game servers at an address (`ISteamApps/GetServersAtAddress`), which needs no
  * API key. Responses are cached for ten minutes. After a 429, a 403 or three consecutive failures, the client pauses and
- * logs that once.
+ * logs one warning.
  */
 export function createSteam({ steamApiUrl, onLookup, logger, now = () => performance.now() }: SteamDeps) {
   const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
@@ -57,7 +57,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /** Counts a request and returns true if one can be made now. */
+  /** Returns whether a request can be made now, and if so, counts it. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
@@ -68,7 +68,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   }
 
   function noteFailure(error: unknown): void {
-    // Requests that were in progress when the pause began fail for the same reason, so they don't count.
+    // Ignores requests that began before the pause, because they fail for the same reason.
     if (now() < pausedUntil) return;
     const isLimited = error instanceof Error && LIMITED.has(error.cause);
     failures = isLimited ? Number.POSITIVE_INFINITY : failures + 1;

@@ -21,9 +21,8 @@ export interface SubmissionLogDeps {
 const NAMED = 2;
 
 /**
- * Creates an observer that adds an entry to the guild's log channel for every submission, and whenever servers could not be
- * submitted. Outcomes that are already shown in the moderators' message don't get an entry. An entry is always one line, no
- * matter how many servers it covers.
+ * Creates an observer that adds a line to the guild's log channel for every submission, and whenever servers could not be
+ * submitted. Outcomes that the moderators' message already shows don't get a line.
  */
 export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Observer {
   function submissionText(
@@ -37,7 +36,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // There is no usable key here, and the log channel is about how the guild's key is used.
+      // The log channel is about the use of the guild's key, so a missing or unreadable key isn't logged.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'

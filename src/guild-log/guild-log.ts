@@ -39,7 +39,7 @@ const COLLECT_MS = 1_000;
 const GAP_MS = 5_000;
 /** Maximum number of attempts to post a message if Discord fails. */
 const ATTEMPTS = 3;
-/** How long the bot stops posting to a channel after Discord has rejected a post there. */
+/** How long the bot stops posting to a channel after Discord rejects a post. */
 const PAUSE_MS = 10 * 60_000;
 
 /** Maximum number of waiting lines to keep, which is more than fits into a message. */
@@ -49,14 +49,14 @@ interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
   readonly lines: string[];
-  /** The total number of lines, including those that weren't kept. */
+  /** The total number of lines, including lines that weren't kept. */
   count: number;
   readonly kinds: Set<keyof typeof LOOK>;
 }
 
 /**
- * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Waiting lines
- * are only kept in memory, so a crash loses the last few seconds.
+ * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Lines of the
+ * last few seconds are only kept in memory, so a crash loses them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
   const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
@@ -71,7 +71,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     try {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
-      // If an admin chooses the channel again, the trouble is cleared and posting resumes immediately.
+      // If an admin chooses the channel again, `trouble` is cleared and posting resumes immediately.
       if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_MS)) return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
@@ -95,8 +95,8 @@ export function createGuildLog(deps: GuildLogDeps) {
   }
 
   /**
-   * Posts a message, trying up to {@link ATTEMPTS} times. Because a failed attempt may have reached Discord, all of them
-   * use the same nonce and text.
+   * Posts a message, trying up to {@link ATTEMPTS} times. All attempts use the same nonce and text, because a failed
+   * attempt may have reached Discord.
    */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
@@ -135,7 +135,7 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /** Adds an alert that admins have to act on, in red above all lines. Mentions the role that admins chose for it. */
+    /** Adds a red alert above all lines for admins to act on. Mentions the role that admins chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     /** Posts all waiting messages immediately, because the bot is stopping. */
@@ -154,7 +154,7 @@ const newMessage = (): Waiting => ({
   kinds: new Set(),
 });
 
-/** Builds a message with the alerts above the lines. The role is in its text, because mentions in embeds don't ping. */
+/** Builds a message with the alerts above the lines. Mentions the role in the text, because embeds don't ping. */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,
   { roleId }: LogChannel,

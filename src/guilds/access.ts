@@ -1,6 +1,6 @@
 /** The guilds and users that the operator allows or blocks, as Discord ids. */
 export interface AccessLists {
-  /** The only guilds allowed to use the bot. If omitted, all guilds are. */
+  /** The only guilds allowed to use the bot. If omitted, all guilds are allowed. */
   readonly allowedGuilds?: readonly string[] | undefined;
   readonly blockedGuilds?: readonly string[] | undefined;
   readonly blockedUsers?: readonly string[] | undefined;
@@ -10,7 +10,7 @@ export type Access = ReturnType<typeof createAccess>;
 
 export function createAccess({ allowedGuilds, blockedGuilds, blockedUsers }: AccessLists) {
   return {
-    /** Returns which of the two is blocked from using the bot, or `undefined` if neither is. */
+    /** Returns whether the guild or the user is blocked from using the bot; `undefined` if neither is. */
     blocked(guildId: string, userId: string): 'guild' | 'user' | undefined {
       const isAllowed = allowedGuilds?.includes(guildId) ?? true;
       if (!isAllowed || blockedGuilds?.includes(guildId)) return 'guild';

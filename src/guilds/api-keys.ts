@@ -10,11 +10,11 @@ import type { Store } from '../storage/store.ts';
 const keySchema = z.object({
   /** The encrypted key. Its structure is only validated when it is decrypted. */
   sealed: z.unknown(),
-  /** The key's last four characters, to recognise the key by. Empty if it has fewer than 12 characters. */
+  /** The key's last four characters, to identify the key. Empty if it has fewer than 12 characters. */
   lastFour: z.string(),
   /** The Discord user id of the member who ran /setkey. */
   setBy: z.string(),
-  /** When the key was set, in ISO 8601 (like all times here). Distinguishes the guild's previous and current keys. */
+  /** When the key was set (ISO 8601, like all times in this record). Distinguishes it from the guild's previous keys. */
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
@@ -25,7 +25,7 @@ const keySchema = z.object({
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** When the service first rejected the key after it had last accepted it. */
+  /** When the service first rejected the key since last accepting it. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
@@ -66,8 +66,8 @@ export type NoKey =
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
- * How long a key isn't used after the service has rejected it, in milliseconds. After that, the next request tries the key
- * again, because the service may have rejected it by mistake.
+ * How long a rejected key isn't used, in milliseconds. The next request then tries the key again, because the service may
+ * have rejected it by mistake.
  */
 const REST_MS = HOUR_MS;
 
@@ -82,7 +82,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   });
   const time = () => new Date(now()).toISOString();
 
-  /** Decrypts the key, or returns `undefined` if that isn't possible. */
+  /** Returns the decrypted key, or `undefined` if it can't be decrypted. */
   function open(guildId: string, { sealed }: KeyRecord): Secret | undefined {
     try {
       return new Secret(encryption.open(sealed, sealContext(guildId)));
@@ -96,7 +96,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
     const age = now() - Date.parse(answer?.at ?? invalidSince);
-    // A time in the future means that the clock was set back.
+    // Ignores times in the future: the clock was set back.
     return age >= 0 && age < REST_MS;
   }
 
@@ -138,9 +138,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
       return { ...known, readable: open(guildId, record) !== undefined };
     },
     /**
-     * Returns the problem with the guild's key, if any: there is none, its record is damaged, or the service rejected it in
-     * the last response. The key isn't decrypted, because that would take up a quarter of the time needed for `/help`
-     * (measured).
+     * Returns the problem with the guild's key, if any: it's missing, its record is damaged, or the service rejects it. The
+     * key isn't decrypted, because that would take up a quarter of the time needed for `/help` (measured).
      */
     async problem(guildId: string): Promise<NoKey | undefined> {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);

@@ -45,7 +45,7 @@ export function createDeletion({
     },
     /**
      * Removes a member's name from their submissions in a guild, and deletes their drafts and their opt-out from direct
-     * messages. The member's user id is deleted once no limit needs it any longer.
+     * messages. The member's user id is deleted once no limit needs it.
      * @returns the number of servers that the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {

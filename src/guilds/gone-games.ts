@@ -28,8 +28,7 @@ export function createGoneGames({ values, settings, games, report }: GoneGamesDe
       const gone = now.games?.filter((alias) => !known.has(alias)) ?? [];
       const reported = now.goneGames ?? [];
       const unreported = gone.filter((alias) => !reported.includes(alias));
-      // If a game is available again, it is removed from the list, so that the guild is notified again if the game
-      // disappears another time.
+      // Games that are available again are removed from the list, so that the guild is notified if they disappear again.
       if (unreported.length === 0 && gone.length === reported.length) continue;
       // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));

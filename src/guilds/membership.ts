@@ -10,7 +10,7 @@ import { type Deletion, guildsWithStoredData } from './deletion.ts';
 /** Delay after asking Discord about a guild, in milliseconds. Discord allows 50 requests per second. */
 const PAUSE_MS = 250;
 const ROWS_PER_STATEMENT = 500;
-/** Key of the stored id of the application that the store belongs to. */
+/** Storage key for the id of the application that the data belongs to. */
 const APPLICATION = 'application:current';
 
 export interface MembershipDeps {
@@ -44,13 +44,13 @@ export interface MembershipDeps {
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
   const { pauseMs = PAUSE_MS, now = () => Date.now() } = deps;
-  // The job doesn't run at startup, because members may be waiting for replies at that time.
+  // The job doesn't run at startup, because members may be waiting for replies then.
   const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrWrite });
   const { stopping } = job;
-  /** When a command was last used in each guild, for times that haven't been saved to the store yet. */
+  /** When a command was last used in each guild. Only contains times that haven't been saved yet. */
   const uses = new Map<string, number>();
 
-  /** Saves in which guilds commands were used, then checks for guilds that the bot has left, in one process for all. */
+  /** Saves the guilds in which commands were used. One process then checks for guilds that the bot has left. */
   async function checkOrWrite(): Promise<void> {
     try {
       await writeUses();
@@ -87,7 +87,7 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** Restarts every guild's grace period for a different application, to which all guilds are unknown. */
+  /** Restarts every guild's grace period if the application changes, because the new one knows none of the guilds. */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
     const before = Object(await store.values.get(APPLICATION)).id;
@@ -128,7 +128,7 @@ export function createMembership(deps: MembershipDeps) {
     const written = [...uses];
     await save(written.map(([guild_id, unused_since]) => ({ guild_id, unused_since })));
     for (const [guildId, usedAt] of written) {
-      // Kept if another command has been used in the guild in the meantime.
+      // Keeps the entry if another command has been used in the meantime.
       if (uses.get(guildId) === usedAt) uses.delete(guildId);
     }
   }
@@ -150,9 +150,9 @@ export function createMembership(deps: MembershipDeps) {
 
   return {
     name: 'membership',
-    /** Records that a command was used in a guild that installed the application, so the guild still has the commands. */
+    /** Records that a command was used in a guild that still has the application installed. */
     used: (guildId: string): void => void uses.set(guildId, now()),
-    /** Runs a check, or waits for the one that is already running. Never throws. */
+    /** Runs a check, or waits for the current check. Never throws. */
     check: job.run,
     start: job.start,
     async stop() {

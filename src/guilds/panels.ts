@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts';
 /** Prefix of the names of stored panels, followed by the guild's id. */
 export const PANELS = 'panels';
 
-/** Maximum number of panels that a guild can edit. Beyond that, the oldest one still works but can't be edited. */
+/** Maximum number of panels that a guild can edit. Beyond that, the oldest panel still works but can't be edited. */
 export const MOST_PANELS = 10;
 
 /** The buttons that a panel can have, in the order in which they are displayed. */
@@ -18,7 +18,7 @@ const panelSchema = z.object({
   messageId: z.string(),
   /** The admin's own text; may be empty. */
   text: z.string(),
-  /** The names of the panel's buttons. A newer version may have added some that aren't in {@link PANEL_BUTTONS}. */
+  /** The names of the panel's buttons. A newer version may have added names that aren't in {@link PANEL_BUTTONS}. */
   buttons: z.array(z.string()),
   /** The alias of the game that is preselected in modals opened from the panel. */
   game: z.exactOptional(z.string()),
@@ -76,8 +76,8 @@ export function createPanels(deps: {
     add: (guildId: string, panel: Panel) =>
       change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
     /**
-     * Changes a panel whose message already shows the change. If the panel has also been changed by someone else in the
-     * meantime, it is marked as out of date, because its message only shows one of the two changes.
+     * Changes a panel whose message already shows the change. If another admin has changed the panel in the meantime, it is
+     * marked as out of date, because its message shows only one of the changes.
      * @param drawn the panel as it was when its message was built
      */
     change: (guildId: string, drawn: Panel, how: (panel: Panel) => Panel) =>

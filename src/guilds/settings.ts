@@ -16,7 +16,7 @@ const settingsSchema = z.object({
   /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last message to the log channel could not be posted; `undefined` also for a reason unknown to this version. */
+  /** Why the last log message could not be posted; `undefined` also if this version doesn't know the reason. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
   /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
@@ -49,7 +49,7 @@ const settingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** The settings of a guild that hasn't changed any. */
+/** A guild's settings until an admin changes them. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 /** Whether a member's submission needs a moderator's approval. */
@@ -75,7 +75,7 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** Thrown if a guild's settings can't be read, because the limits are unknown in that case. */
+/** Thrown if a guild's settings can't be read, because the limits are then unknown. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }
@@ -123,8 +123,8 @@ export function createGuildSettings(deps: {
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
     /**
-     * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults. If it
-     * returns the same object, nothing is saved.
+     * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults. Nothing
+     * is saved if `change` returns the same object.
      */
     async change(
       guildId: string,
@@ -149,7 +149,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Creates the functions that read a guild's log channel and record problems with it, both in the guild's settings. */
+/** Creates the functions that read a guild's log channel from its settings, and record problems with the channel there. */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {

@@ -12,7 +12,7 @@ export interface EarlierSubmission extends HistoryEntry {
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-/** Finds the guild's earlier submissions of the addresses in a list, using a single SQL statement for all of them. */
+/** Finds the guild's earlier submissions of all addresses in a list with a single SQL statement. */
 export function createAlreadySubmitted({ store: { tables }, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     tables()
@@ -42,7 +42,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
   }
 
   return {
-    /** Returns one of these servers if another of the guild's submissions is currently sending it. */
+    /** Returns a server from the list that another of the guild's submissions is currently sending. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],

@@ -50,7 +50,7 @@ export interface PreparedDraft {
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
-/** Maximum length of a paragraph input (Discord docs: Component Reference, Text Input), and so of lines edited together. */
+/** Maximum length of a paragraph input (Discord docs: Component Reference, Text Input), and of an edit modal's text. */
 export const MOST_TYPED = 4000;
 
 /** Maximum size of a stored list in bytes, without unparsed text. A thousand typical servers take up a third of it. */
@@ -63,7 +63,7 @@ export type EditResult = PreparedDraft | Unavailable | UnreadableList;
 export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
-  /** The draft's id, and the id to use for a new draft if that one is no longer available. */
+  /** The draft's id, and the id for a new draft if the original is no longer available. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
@@ -72,7 +72,7 @@ export interface Edit {
   readonly submissionId: string;
 }
 
-/** A draft that is waiting for approval, with its member's edits, which haven't been stored yet. */
+/** A draft that is waiting for approval, with its member's unsaved edits. */
 export interface WaitingEdit {
   readonly draft: Draft;
   /** The rows that the edit made invalid. */
@@ -110,14 +110,13 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
     const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // Since the last check, an admin may have allowed more games, a moderator may have made a decision, or the service's
-    // list of games may have loaded.
+    // An admin, a moderator's decision or the loaded games list may have solved some rows' problems since the last check.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
     const count = rowsToSend(prepared, before).length;
     const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
-    // A submission that needs approval always waits as a whole; its servers only count towards the limits once a moderator
+    // A submission that needs approval waits as a whole. Its servers only count towards the limits once a moderator
     // approves it.
     const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
@@ -154,12 +153,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       inDrafts(store, by, () => prepareAndSave(by, draft)),
     /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Applies corrections to rows and validates those rows again. Looks up game servers before the transaction starts. */
+    /** Corrects rows and validates them again. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (typeof found === 'string') return found;
       const rows = await completeRows(reread(found, corrected).rows);
-      // The draft may have changed while the servers were being looked up.
+      // Ignores the looked-up values if the draft has changed during the lookup.
       return change(by, id, (draft) =>
         isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected),
       );
@@ -239,7 +238,9 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
   return count > most ? { kind: 'too-many', count, most } : undefined;
 }
 
-/** Removes passwords from text to store. A password ends at its closing quote in JSON, and otherwise at the line's end. */
+/**
+ * Removes passwords from text before storage. A password ends at its closing quote in JSON, otherwise at the line's end.
+ */
 function keptText(text: string): string {
   const plain = plainText(text);
   if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
@@ -265,7 +266,7 @@ function editsOf(draft: Draft): PreparedDraft['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-/** Replaces the rows that were edited with the newly parsed rows. */
+/** Replaces the edited rows with the newly parsed rows. */
 function withRead(
   draft: Draft,
   which: Editing,
@@ -279,13 +280,13 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** Numbers each row by the line number that the member's text has in front of it. */
+/** Gives each row the line number in front of it in the member's text. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
 }
 
-/** Adds the default port of a row's game if the port is the only thing missing. */
+/** Adds the default port of a row's game if only the port is missing. */
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 
@@ -313,8 +314,8 @@ interface SubmitRules {
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, even duplicates. A game that isn't allowed takes precedence, because
- * fixing other problems wouldn't help.
+ * Marks rows that can't be submitted now as invalid, even repeated rows. Shows a disallowed game first, because fixing
+ * other problems wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {

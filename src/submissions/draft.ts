@@ -12,14 +12,14 @@ export interface Draft {
   readonly rows: readonly Row[];
   /** Number of lines that contained text but no server. */
   readonly noise?: number;
-  /** Whether to submit servers again that the guild has already submitted. */
+  /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the member used to start the draft. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText;
 }
 
-/** Which lines to edit: `invalid` for those that aren't ready, or `all`, for example after servers were rejected. */
+/** Which lines to edit: `invalid` for lines that aren't ready, or `all`, for example after servers were rejected. */
 export type Editing = 'invalid' | 'all';
 
 /** Text that could not be parsed as a list. The member can reopen the modal and correct it. */
@@ -61,7 +61,7 @@ export const draftToStore = ({ id, source, ...lines }: Draft) => ({
   lines: JSON.stringify(lines),
 });
 
-/** Does the reverse of {@link draftToStore}. Returns `undefined` if the stored lines can't be parsed. */
+/** Restores a draft stored by {@link draftToStore}. Returns `undefined` if the stored lines can't be parsed. */
 export function draftFromStore({
   id,
   source,
@@ -77,7 +77,7 @@ export function draftFromStore({
 
 /**
  * Returns the draft as it is stored while some of its rows are being submitted.
- * @param rows the submitted rows, including those held back by a limit
+ * @param rows the submitted rows, including rows held back by a limit
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
@@ -87,8 +87,8 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 
 /**
  * Returns the draft as it is stored after a submission. Drops accepted servers, duplicates, and the count of lines without
- * a server. After an approved submission, it keeps only the submitted servers that were not sent, or that were rejected
- * because of the guild's key.
+ * a server. After an approved submission, only keeps submitted servers that were not sent, or were rejected because of the
+ * guild's key.
  */
 export function afterSubmission(
   draft: Draft,

@@ -9,7 +9,9 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
 /** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
 const MOST_DRAFTS = 10;
-/** Maximum total size of a guild's drafts in bytes; the oldest are deleted beyond that. One takes up at most 400 KB. */
+/**
+ * Maximum total size of a guild's drafts in bytes; beyond that, the oldest are deleted. A draft takes up at most 400 KB.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface Submitter {
@@ -45,7 +47,7 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Changes a guild's drafts in a transaction. A power failure can lose that, which is fine because no server was sent. */
+/** Changes a guild's drafts in a transaction that isn't synced to disk, because no server has been sent yet. */
 export const inDrafts = <Result>(
   store: Pick<Store, 'inGuild'>,
   { guildId }: Submitter,
@@ -74,7 +76,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
 
   /**
    * Deletes the oldest drafts until both the member and the guild are within their limits. Never deletes the draft that was
-   * just saved, even if the clock was set back and that draft therefore seems to be the oldest.
+   * just saved, even if it seems to be the oldest because the clock was set back.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
@@ -99,7 +101,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
 
   /** Reads a draft and its latest submission, if they exist, or returns why the member can't change the draft. */
   async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
-    // The join still finds the owner of a deleted draft through its submissions.
+    // Finds the owner of a deleted draft through its submissions.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
       .leftJoin('drafts', 'drafts.id', 'wanted.id')
@@ -137,7 +139,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
 
   /**
    * Saves a draft and keeps it for another 15 minutes.
-   * @returns the reason if it could not be saved
+   * @returns the reason if the draft could not be saved
    */
   async function write(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
     const { guildId, user } = by;
@@ -202,8 +204,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
     },
     /**
-     * Cancels a draft, or returns the reason why it isn't available. The row is kept for the rest of the 15 minutes, to
-     * report the cancellation.
+     * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the
+     * cancellation.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       inDrafts(store, by, async () => {
@@ -217,7 +219,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
       await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
     },
-    /** Deletes a draft without lines left to submit. */
+    /** Deletes a draft, but not its submissions. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

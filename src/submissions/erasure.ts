@@ -47,7 +47,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /** Deletes a guild's oldest servers beyond the maximum, first those never sent, so that these don't displace others. */
+  /** Deletes a guild's oldest servers beyond the maximum, unsent servers first, so that they don't displace others. */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -83,7 +83,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
   }
 
-  /** Deletes the user ids of members who had their names deleted, as soon as no limit needs those ids any longer. */
+  /** Deletes the user ids of members who had their names deleted, once no limit needs the ids. */
   async function dropForgottenIds(guildId: string): Promise<void> {
     await tables()
       .updateTable('servers')
@@ -117,7 +117,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       if (next === undefined) return;
       last = next;
       yield next;
-      // SQLite blocks the event loop while reading, so this yields to other work between guilds.
+      // SQLite blocks the event loop while reading, so the loop yields between guilds.
       await setImmediate();
     }
   }
@@ -136,8 +136,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     },
     /**
      * Deletes a member's drafts, withdraws their waiting submissions, and removes their name from everything that they
-     * submitted, corrected or decided. Their user id is also deleted wherever no limit needs it. Servers that a running
-     * submission doesn't send are not kept for another attempt. Must be called inside the guild's transaction.
+     * submitted, corrected or decided. Their user id is also deleted wherever no limit needs it. Unsent servers of a
+     * running submission aren't kept for another attempt. Must be called inside the guild's transaction.
      * @returns the number of servers that the name was removed from
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
@@ -184,9 +184,9 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     /**
      * For each guild, ends submissions that have been running or waiting for too long, then deletes records that have
      * expired or exceed the maximum. Each guild is handled in a single transaction, so that a submission is never left
-     * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement was measured at
-     * 50 ms of CPU time, or 210 ms right after `HISTORY_DAYS` had been halved.
-     * @throws the abort reason once `stopping` is aborted, but only between two guilds
+     * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement took 50 ms of CPU
+     * time, or 210 ms right after `HISTORY_DAYS` had been halved (measured).
+     * @throws the abort reason between two guilds if `stopping` is aborted
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       await limits.dropUsed();

@@ -10,13 +10,13 @@ import type { Submission } from './submissions.ts';
 
 /** The outcome of one server that a member submitted. */
 export interface HistoryEntry extends ServerSubmission {
-  /** Milliseconds since 1970. */
+  /** Time of the outcome, in milliseconds since 1970. */
   readonly at: number;
   /** The member's Discord user id. Both the id and the name are empty if the member had their name deleted. */
   readonly userId: string;
   readonly userName: string;
   readonly outcome: ServerOutcome;
-  /** The user id of the moderator who decided; `undefined` without a moderator, or if the name was deleted. */
+  /** The user id of the moderator who decided; `undefined` if no moderator did, or if the name was deleted. */
   readonly decidedBy?: string | undefined;
   /** The moderator's reason for declining the server, if they gave one. */
   readonly declineReason?: DeclineReason | undefined;
@@ -68,7 +68,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .where('servers.guild_id', '=', guildId)
       .where('servers.ended_at', 'is not', null);
 
-  /** Selects the servers, from any member, that match the filter. */
+  /** Selects all members' servers that match the filter. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
@@ -90,7 +90,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
   return {
-    /** Finds the ids of submissions with a matching server, newest first: {@link MOST_FOUND}, and one more if there is. */
+    /** Finds the ids of submissions with a matching server, newest first. Returns at most {@link MOST_FOUND} + 1 ids. */
     async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
       await myTurn(guildId);
       const rows = await tables()
@@ -191,7 +191,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .execute();
       return found.length === count;
     },
-    /** Counts the guild's servers that have an outcome. Any beyond {@link MOST_ENTRIES} are deleted later. */
+    /** Counts the guild's servers that have an outcome. Servers beyond {@link MOST_ENTRIES} are deleted later. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
       return countOf(ended(guildId));

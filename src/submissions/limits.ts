@@ -15,9 +15,9 @@ export interface ReachedLimit {
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;
-  /** When the remaining servers can be submitted (or as many of them as the limit allows), in milliseconds since 1970. */
+  /** When the remaining servers, or as many as the limit allows, can be submitted, in milliseconds since 1970. */
   readonly until: number;
-  /** Whether the draft will still exist by then. */
+  /** Whether the draft will still exist at `until`. */
   readonly isSoon: boolean;
 }
 
@@ -33,8 +33,7 @@ interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
   /** A SQL expression that counts the servers used up so far. */
   readonly used: RawBuilder<number>;
   /**
-   * Returns when `more` additional servers can be submitted (or as many of them as the limit allows), in milliseconds since
-   * 1970.
+   * Returns when `more` additional servers, or as many as the limit allows, can be submitted, in milliseconds since 1970.
    * @param used the number of servers that currently count towards the limit
    */
   freedAt(more: number, used: number): Promise<number>;
@@ -64,10 +63,10 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     return rows[0]?.at ?? now();
   }
 
-  /** SQL fragment that selects how many servers submitted before the guild's data was deleted still count. */
+  /** SQL fragment that selects a guild's remaining limit usage from before its data was deleted. */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
-    // A later time can only have been written while the clock was ahead, so it is ignored.
+    // Ignores later times, which can only have been written while the clock was ahead.
     return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
   }
 
@@ -100,8 +99,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // This many of the oldest servers must stop counting first. If fewer than that count now, some of the servers being
-        // submitted must stop counting too.
+        // How many of the oldest servers must stop counting first. If fewer count now, some of the servers being submitted
+        // must stop counting too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
@@ -113,8 +112,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   }
 
   /**
-   * Calculates how many servers of a request can be submitted now under the strictest limit. The rest can follow once no
-   * limit holds them back. Handles future times in the table, which can occur if a clock was ahead.
+   * Calculates how many servers of a request can be submitted now under the strictest limit, and when no limit holds back
+   * the rest. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
@@ -144,7 +143,7 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
 
   return {
     allowance,
-    /** Calculates how many more servers can be submitted now and the limit after that, or else when the next one can. */
+    /** Calculates how many more servers can be submitted now or, if none can, when the next server can be submitted. */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;
@@ -175,7 +174,7 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     async dropUsed(): Promise<void> {
       await tables().deleteFrom('used').where('until', '<=', now()).execute();
     },
-    /** Returns the earliest time at which a reserved server can still count towards a limit, in milliseconds since 1970. */
+    /** Returns the earliest reservation time that can still count towards a limit, in milliseconds since 1970. */
     countsSince: (): number =>
       Math.min(startOfDay(now()), now() - member.seconds * 1000, now() - guild.seconds * 1000),
   };

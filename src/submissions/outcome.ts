@@ -12,7 +12,7 @@ export interface NotApprovedOutcome {
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
 }
 
-/** The outcome of a submitted server: that of its request, unless a moderator had to approve it and did not. */
+/** The outcome of a submitted server: its request's outcome, or that no moderator approved the server. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
 /** Whether the outcome was caused by the guild's key, in which case an admin has to act. */

@@ -33,7 +33,7 @@ import type { SubmissionStore } from './submission-store.ts';
 import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
 import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
-/** A request, made by an interaction, to submit a member's draft. */
+/** An interaction's request to submit a member's draft. */
 export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction arrived, in milliseconds since 1970. */
@@ -49,21 +49,21 @@ export interface SubmitRequest extends Submitter {
   readonly id: string;
   /** The moderator who is approving the submission through this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
-  /** The submission as the moderator saw it. */
+  /** The id of the submission that the moderator saw. */
   readonly submissionId?: string | undefined;
   /** A draft that the member has just entered, which replaces the stored lines. */
   readonly draft?: Draft;
   /** Whether the new draft also replaces a waiting submission, which stays unchanged if the draft can't be submitted. */
   readonly replacesWaiting?: boolean;
-  /** Whether to submit servers again that the guild has already submitted. */
+  /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** The number of servers shown on the button. If it has changed since then, the draft isn't sent. */
+  /** The number of servers shown on the button. If the number has changed, the draft isn't sent. */
   readonly promised?: number | undefined;
   /** Called with the number of servers that have an outcome so far, and the total. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** Why a submission did not start, so that its servers were not sent. */
+/** Why a submission did not start and its servers were not sent. */
 export type NotSubmitted =
   | NoKey
   /** Another of the guild's submissions is currently sending the same server. */
@@ -80,7 +80,7 @@ export type SubmitResult =
   | EndedSubmission
   /** The draft was not sent, for the given reason. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** The draft was not sent: no server can be submitted now, or the number differs from the one on the button. */
+  /** The draft was not sent: no server can be submitted now, or their number differs from the button's. */
   | { readonly kind: 'changed' }
   /** The draft will be sent once a moderator has approved the submission. */
   | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
@@ -95,15 +95,15 @@ export interface RowResult extends ServerResult {
 export interface EndedSubmission {
   readonly kind: 'ended';
   readonly draft: Draft;
-  /** The submitted rows, in the order in which they were submitted. */
+  /** The submitted rows, in order of submission. */
   readonly servers: readonly RowResult[];
   /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
-  /** The limit that held them back, if known. */
+  /** The limit that held back the rows, if known. */
   readonly limited: ReachedLimit | undefined;
   /** Whether the draft still has anything that the member can correct or submit. */
   readonly isLeft: boolean;
-  /** How many more servers the member can submit now; `undefined` if that could not be determined. */
+  /** How many more servers the member can submit now; `undefined` if unknown. */
   readonly remaining: Allowance | undefined;
   /** The channel that the guild's announcement is posted in. */
   readonly announcedIn: string | undefined;
@@ -126,13 +126,13 @@ export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
   /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Encrypts the data needed to notify the member who made the interaction of a decision about the draft. */
+  /** Encrypts the data needed to notify the interaction's member of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
-  /** Throws if the interaction was taken over; the member has then been notified that the draft was not sent. */
+  /** Throws if another process took over the interaction and notified the member that the draft was not sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
   /** Notifies the guild's admins when the service starts rejecting their key, or accepts it again. */
@@ -145,14 +145,13 @@ export interface PipelineDeps extends SubmissionStore {
   readonly now?: () => number;
 }
 
-/** Time reserved for delivering the reply, including retries, before the 15 minutes are over. */
+/** Time reserved for delivering the reply, including retries, before the interaction token expires. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
  * A power failure can lose a reservation, which is fine because no server has been sent yet. Marking servers as sending is
- * a synced write, which also syncs everything written before it. For a submission that needs approval, saving the
- * moderators' message syncs the reservation before the member learns that the submission is waiting. If Discord rejects
- * that message, there is nothing to save.
+ * a synced write that also syncs all earlier writes. For a waiting submission, saving the moderators' message syncs the
+ * reservation before the member gets a reply. If Discord rejects the message, there is no message to save.
  */
 const NOT_SYNCED = { synced: false };
 
@@ -160,7 +159,7 @@ const NOT_SYNCED = { synced: false };
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
-  /** Whether the submission has a message that a moderator used to decide on it. */
+  /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
   /** The submitted rows. A row's index is the position of its server in the table. */
   readonly rows: readonly ReadyRow[];
@@ -198,7 +197,7 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** Finds the draft to submit. If a moderator is approving it, also finds the waiting submission. */
+  /** Finds the draft to submit. If a moderator is approving the draft, also finds the waiting submission. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
   ): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
@@ -218,18 +217,17 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Checks a submit request and reserves the servers that can be submitted. If there are none, returns the first reason
-   * found. Problems that only an admin can fix are checked first, then those that the member can fix, then those that only
-   * need time. Must be called inside the guild's transaction.
+   * Checks a submit request and reserves the servers that can be submitted. If none can, returns the first reason found.
+   * Checks problems that only an admin can fix first, then problems for the member, then problems that only need time. Must
+   * be called inside the guild's transaction.
    *
    * The checks, in order:
    * 1. The draft still exists and has no waiting or running submission.
    * 2. The guild has a usable key and allows the games.
-   * 3. At least one server is left to submit that wasn't submitted before, and none is currently being sent by another
-   *   submission.
+   * 3. At least one server wasn't submitted before, and no server is currently being sent by another submission.
    * 4. The limits allow at least one server.
    * 5. The number of servers matches the one on the button.
-   * 6. If the submission needs approval: the number of waiting submissions and servers is within its maximum.
+   * 6. If the submission needs approval: the numbers of waiting submissions and servers are within their maximums.
    */
   async function reserve(
     submitRequest: SubmitRequest,
@@ -248,7 +246,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const chosen = await settings.getOrThrow(guildId);
     const { games, dailyQuota } = chosen;
-    // Later messages that aren't replies to an interaction use this language.
+    // Stores the locale for later messages that aren't replies to an interaction.
     if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
     const key = await keys.usable(guildId);
     if ('code' in key) return notSubmitted(key);
@@ -276,11 +274,9 @@ export function createPipeline(deps: PipelineDeps) {
     const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
     if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
     const waits = approvedBy === undefined && needsApproval(chosen, submitRequest);
-    // Servers count towards the limits once they are sent. The servers of a waiting submission all count when a moderator
-    // approves it.
+    // A waiting submission contains all rows, because its servers only count towards the limits once it's approved.
     const count = waits ? rows.length : allowance.count;
-    // If a limit allows fewer servers than the button showed, they are submitted anyway and the report explains the
-    // difference.
+    // Submits fewer servers than the button showed if a limit requires it; the report explains the difference.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
     const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
     if (reason) return notSubmitted(reason);
@@ -344,7 +340,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
-    // If some servers are waiting again, the moderators' message shows only those.
+    // If some servers are waiting again, the moderators' message shows only those servers.
     const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
@@ -430,7 +426,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Stores the outcome of a request in one transaction, retrying if the store fails.
-   * @param record stores it and returns any change to the key's status
+   * @param record stores the outcome and returns any change to the key's status
    * @returns whether the outcome was recorded
    */
   async function recordRequest(
@@ -450,7 +446,7 @@ export function createPipeline(deps: PipelineDeps) {
   return {
     /**
      * Submits a draft: reserves the servers in one transaction, then sends the requests one after another.
-     * @throws StoreError if the servers can't be reserved; none were sent
+     * @throws StoreError if the servers can't be reserved; no servers are sent
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
@@ -459,7 +455,7 @@ export function createPipeline(deps: PipelineDeps) {
         submitRequest.onProgress?.(0, reserved.rows.length);
         return carryOut(submitRequest, reserved);
       }
-      // If an approved submission could not be started, only the moderator is told why.
+      // If an approved submission can't start, only the moderator is notified.
       if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
         const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
         await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
@@ -499,7 +495,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether every server was sent; false if a limit, a failure or the guild's key held any back. */
+/** Whether every server was sent, so that no limit, failure or key problem held back a server. */
 export const isAllSent = ({
   limitedRows,
   servers,
@@ -513,5 +509,5 @@ const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   outcome,
 });
 
-/** Treated like an unreadable response, because the service may have processed the request. */
+/** Counts errors as unreadable responses, because the service may have processed the request. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'an error in the bot' };

@@ -24,12 +24,11 @@ const MOST_SILENCES = 2;
 const MOST_HALVINGS = 200;
 
 /**
- * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them.
- * The service returns a single outcome for a whole request, and adds none of the servers if it rejects the request
- * (specification §4.1). If one server may have caused the rejection, the request is split into two halves that are sent
- * separately. This is done for every known rejection except an invalid key and an empty list, and for every unknown
- * message, such as one about a port (§7 allows others). A server is never sent again if its request was accepted or may
- * have been.
+ * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them. The service
+ * returns a single outcome for a whole request, and adds none of the servers if it rejects the request (specification
+ * §4.1). If one server may have caused the rejection, the request is split into two halves that are sent separately. That
+ * applies to every known rejection except an invalid key and an empty list, and to every unknown message, for example about
+ * a port (§7 allows others). Servers in a request that was accepted, or may have been, are never sent again.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   /** The requests that have not been made yet. */
@@ -44,7 +43,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
-  /** Gives this outcome to all servers of unknown games, because another request with them would be rejected too. */
+  /** Gives this outcome to all servers of unknown games, because the service would reject them too. */
   function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
     const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
     pending = pending
@@ -73,7 +72,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /** Returns the servers of the next request, the same until {@link recordOutcome} is called; `undefined` at the end. */
+    /** Returns the servers of the next request until {@link recordOutcome} is called for it; `undefined` at the end. */
     next: (): readonly number[] | undefined => pending[0],
     /**
      * Records the outcome of the request returned by `next`.

@@ -32,7 +32,7 @@ export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
   return { outcome: outcome.kind, message: null, reason: outcome.reason };
 }
 
-/** Does the reverse of {@link outcomeToStore}. Returns `undefined` if the server has no outcome yet. */
+/** Restores an outcome stored by {@link outcomeToStore}. Returns `undefined` if the server has no outcome yet. */
 export function storedOutcome({ outcome, message, reason }: OutcomeColumns): ServerOutcome | undefined {
   const said = message ?? '';
   switch (outcome) {

@@ -44,7 +44,7 @@ export interface Submission {
   readonly id: string;
   readonly draftId: string;
   readonly guildId: string;
-  /** The member's interaction that submitted it; `undefined` if a decision or an earlier submission's end created it. */
+  /** The member's interaction that created the submission; `undefined` if a decision or an earlier submission's end did. */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
   /** The member's user id; empty if the member had their name deleted. */
@@ -54,15 +54,15 @@ export interface Submission {
   readonly decidedBy: string;
   /** The moderator's name; empty if unknown. */
   readonly decidedByName: string;
-  /** The user id of the moderator who corrected it; empty if their name was deleted, `undefined` without a correction. */
+  /** The correcting moderator's user id; empty if their name was deleted, `undefined` without a correction. */
   readonly correctedBy: string | undefined;
-  /** The name of that moderator; empty if unknown. */
+  /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;
   /** The moderator's reason for declining the submission, if they gave one. */
   readonly declineReason: DeclineReason | undefined;
   /** Whether the submission needs, or needed, a moderator's approval. */
   readonly needsModerator: boolean;
-  /** When the time to decide runs out, in milliseconds since 1970. */
+  /** When the submission expires, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
   /** When the submission ended, in milliseconds since 1970; `undefined` while it is waiting or running. */
   readonly endedAt: number | undefined;
@@ -72,7 +72,7 @@ export interface Submission {
   readonly servers: readonly SubmittedServer[];
   /** The message that moderators use to decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision that the message should show, followed by the revision that it currently shows. */
+  /** The revision that the message should show, followed by the revision that it shows. */
   readonly revision: number;
   readonly shownRevision: number;
 }
@@ -81,27 +81,27 @@ export interface Submission {
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
-  /** The member's interaction that submits it; `null` if a decision or an earlier submission's end creates it. */
+  /** The member's interaction that creates the submission; `null` if a decision or an earlier submission's end does. */
   readonly interactionId: string | null;
 }
 
 /** The data for creating a submission that waits for a moderator. */
 export interface NewWaitingSubmission extends NewSubmission {
-  /** When the time to decide runs out, in milliseconds since 1970. */
+  /** When the submission expires, in milliseconds since 1970. */
   readonly expiresAt: number;
   /**
-   * The moderator who corrected the submission, and their interaction. If omitted, the previous submission's correction is
-   * kept, unless the member submits this one.
+   * The moderator who corrected the submission, and their interaction. If omitted, the previous correction is kept, unless
+   * the member creates this submission.
    */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
-  /** The encrypted data for notifying the member of the decision. If omitted, it is copied from the previous submission. */
+  /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
   readonly notice?: string | null;
 }
 
 /** SQL condition for submissions that need, or needed, a moderator's approval. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
-/** Column values for a draft's next submission if it doesn't take over an existing message for moderators. */
+/** Column values for a submission that doesn't take over an existing message for moderators. */
 const NO_MESSAGE = {
   channel_id: null,
   message_id: null,
@@ -118,9 +118,10 @@ type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
- * Stores the submissions of drafts. A submission that doesn't need approval is first *running*, then *done*. One that needs
- * approval starts as *waiting*, and then either becomes *running* or ends as *withdrawn*, *declined* or *expired*. Every
- * method throws a StoreError when the store fails. Methods that change data must be called inside the guild's transaction.
+ * Stores the submissions of drafts. A submission that doesn't need approval is first *running*, then *done*. A submission
+ * that needs approval starts as *waiting*, and then either becomes *running* or ends as *withdrawn*, *declined* or
+ * *expired*. Every method throws a StoreError when the store fails. Methods that change data must be called inside the
+ * guild's transaction.
  */
 export function createSubmissions({
   store,
@@ -195,8 +196,8 @@ export function createSubmissions({
     });
 
   /**
-   * Creates a submission that waits for a moderator. It takes over the moderators' message of the previous submission. If
-   * that message already shows that the previous submission was declined, the new one gets its own message.
+   * Creates a submission that waits for a moderator. It takes over the previous submission's message for moderators, unless
+   * the message already shows that the previous submission was declined.
    * @returns the new submission's id
    */
   async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
@@ -292,7 +293,7 @@ export function createSubmissions({
     };
   }
 
-  /** Returns the latest submission of a draft in this guild, optionally of those that need or needed approval. */
+  /** Returns a draft's latest submission in this guild, optionally the latest that needs or needed approval. */
   async function latest(
     guildId: string,
     draftId: string,
@@ -314,7 +315,9 @@ export function createSubmissions({
     return row && read(row);
   }
 
-  /** Returns the lines that were submitted after a declined submission, in its draft or in its {@link declinedDraftId}. */
+  /**
+   * Returns the lines submitted after a declined submission, either in its draft or in the draft {@link declinedDraftId}.
+   */
   async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<number>> {
     const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
     const rows = await tables()
@@ -333,8 +336,8 @@ export function createSubmissions({
   }
 
   /**
-   * Returns a draft's latest submission. If that is being sent without approval, first waits until it ends, for 15 minutes
-   * at most, or until the bot has to stop.
+   * Returns a draft's latest submission. If the submission is being sent without approval, first waits until it ends, for
+   * 15 minutes at most, or until the bot has to stop.
    */
   async function settled(
     guildId: string,
@@ -348,10 +351,10 @@ export function createSubmissions({
     }
   }
 
-  /** Ends a waiting submission and records the servers' outcome. The servers of a withdrawn one don't get an outcome. */
+  /** Ends a waiting submission and records its servers' outcome. Servers of withdrawn submissions don't get an outcome. */
   async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
     const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
-    // Withdrawn submissions aren't part of the history. The moderators' message shows their servers until they are deleted.
+    // Withdrawn submissions aren't part of the history. Until they are deleted, moderators' messages show their servers.
     if (row === undefined || to.state === 'withdrawn') return;
     const reason = to.state === 'expired' ? 'expired' : 'declined';
     const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
@@ -426,9 +429,8 @@ export function createSubmissions({
     begin,
     beginWaiting,
     /**
-     * Returns the draft for a member to edit. If the draft of a declined submission has expired, or has continued with its
-     * other lines, it is rebuilt from the submission's servers, as long as those are stored. It doesn't contain lines that
-     * the member has submitted again.
+     * Returns the draft for a member to edit. If a declined submission's draft has expired, or has continued with other
+     * lines, it is rebuilt from the stored servers, without lines that the member has submitted again.
      * @param id the draft's id, or the {@link declinedDraftId} of a submission
      */
     async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
@@ -440,7 +442,7 @@ export function createSubmissions({
       const rows = submission.servers.filter(({ line }) => !later.has(line)).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
-    /** Returns the id of a draft's latest submission; '' without one. */
+    /** Returns the id of a draft's latest submission, or ''. */
     latestId: async (draftId: string): Promise<string> =>
       (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
     find: findSubmission,
@@ -468,8 +470,8 @@ export function createSubmissions({
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
     /**
-     * Replaces a waiting submission with a new one for the same draft that contains only some of its servers, or corrected
-     * ones. The new submission keeps the same expiry time.
+     * Replaces a waiting submission with a new submission of the same draft, with fewer or corrected servers. The expiry
+     * time stays the same.
      * @returns the new submission's id, or the existing id if nothing changes
      */
     async beginAnother(
@@ -513,7 +515,7 @@ export function createSubmissions({
     },
     /**
      * Stores the outcomes that result from a request. Servers that already have an outcome keep it.
-     * @param indices the servers in the request; those without an outcome will be sent again in smaller requests
+     * @param indices the servers in the request; servers without an outcome will be sent again in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly SharedOutcome[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -527,8 +529,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission made by the interaction, or those that it decided. For a member's submission that needed
-     * approval, returns the draft's latest one.
+     * Returns the submission that the interaction made, or the submissions that it decided. If a member's submission needed
+     * approval, returns the draft's latest submission.
      */
     async by(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
@@ -545,7 +547,7 @@ export function createSubmissions({
         : await read(submitted);
       return found ? [found] : [];
     },
-    /** Ends the guild's waiting submissions that no moderator decided in time. */
+    /** Ends the guild's expired waiting submissions and deletes their drafts. */
     async expire(guildId: string): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
@@ -563,9 +565,9 @@ export function createSubmissions({
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
-     * Ends the submissions run by an interaction that no process is handling any longer. An approved submission belongs to
-     * the interaction of the moderator who approved it, because the bot may still be replying to the member's own
-     * interaction while the submission is being sent.
+     * Ends an interaction's running submissions when no process is handling the interaction. An approved submission belongs
+     * to the moderator's interaction, because the bot may still be replying to the member's interaction while the
+     * submission is being sent.
      */
     endRunningOf: (interactionId: string): Promise<void> =>
       endRunning(
@@ -603,18 +605,18 @@ const hasMessage = (row: SubmissionsTable): boolean =>
 export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
-/** Returns those servers of a submission that have an outcome. */
+/** Returns a submission's servers that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /**
- * Returns the id of the draft for editing a list's declined lines, if the list's own draft has continued with the others.
- * It is a short form of the submission's id, so that it fits into custom ids.
+ * Returns the id of a separate draft for a submission's declined lines, used if its own draft has continued with other
+ * lines. The id is a short form of the submission's id, so that it fits into custom ids.
  */
 export const declinedDraftId = (submissionId: string): string =>
   Buffer.from(submissionId.replaceAll('-', ''), 'hex').toString('base64url');
 
-/** The reverse of {@link declinedDraftId}. */
+/** Returns the submission's id from a {@link declinedDraftId}. */
 const uuidOf = (id: string): string =>
   Buffer.from(id, 'base64url')
     .toString('hex')

@@ -9,7 +9,7 @@ export interface SuggestionsDeps {
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-/** How long the games that a guild submits most are cached, in milliseconds. It is long enough to cover a member typing. */
+/** How long a guild's most submitted games are cached, in milliseconds. Long enough for a member to finish typing. */
 const REMEMBERED_MS = 5_000;
 
 /** Suggests games while a member is typing. */
@@ -24,7 +24,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);
 
   /**
-   * Returns the games that the guild allows: first those it submits most, then the widely known ones. Doesn't make network
+   * Returns the games that the guild allows: first its most submitted games, then widely known games. Doesn't make network
    * requests, because Discord is waiting for the autocomplete response.
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {

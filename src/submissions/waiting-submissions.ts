@@ -16,7 +16,7 @@ const MOST_WAITING = {
 /** How often a member can submit for approval within 15 minutes. The bot posts a message for moderators each time. */
 const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
 
-/** The reason why another submission can't be added to those waiting for approval. */
+/** The reason why another submission can't wait for approval. */
 export type WaitingProblem =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** `count` is the number of submissions that are already waiting. */
@@ -29,7 +29,7 @@ export interface DraftRef {
   readonly id: string;
 }
 
-/** A draft as a moderator saw it. Changes that the member has made since then aren't part of the decision. */
+/** A draft as a moderator saw it. The member's later changes aren't part of the decision. */
 export interface SeenApproval extends DraftRef {
   /** The submission's id; `undefined` if the button was forged. */
   readonly submissionId?: string | undefined;
@@ -69,7 +69,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   const find = ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
     submissions.latest(guildId, id, { isForModerators: true });
 
-  /** Returns the waiting submission if it is still the one that the moderator saw. */
+  /** Returns the waiting submission if it hasn't been replaced since the moderator saw it. */
   async function seen({ submissionId, ...key }: SeenApproval): Promise<Submission | undefined> {
     const submission = await find(key);
     return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
@@ -99,8 +99,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
   }
 
   /**
-   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if it isn't waiting. Must be called in
-   * the guild's transaction.
+   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting. Must
+   * be called in the guild's transaction.
    */
   async function withdrawSubmission(
     by: Submitter,
@@ -139,8 +139,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
-     * Returns the reason why a draft's servers can't wait for approval. Otherwise, the attempt counts towards how often the
-     * member can submit. Must be called inside the guild's transaction.
+     * Returns the reason why a draft's servers can't wait for approval. Otherwise, counts the attempt towards the member's
+     * rate limit. Must be called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
@@ -168,7 +168,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** Returns the draft of the member's own waiting submission for editing, or the reason why that isn't waiting. */
+    /** Returns the draft of the member's own waiting submission for editing, or why the submission isn't waiting. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
