@@ -24,10 +24,7 @@ const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8
 /** Every variable in .env.example. */
 const VARIABLES = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
-/**
- * Returns the error that the bot would print if it were started with these variables. Returns an empty string if they are
- * valid.
- */
+/** Returns the error that the bot prints for these variables, or an empty string if they are valid. */
 function problems(env: Environment): string {
   try {
     readConfig(env);
@@ -82,7 +79,7 @@ describe('the configuration', () => {
     const defaults = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(defaults).sort()).toEqual([...VARIABLES].sort());
     expect(read({ ...defaults, ...REQUIRED, ALLOWED_GUILDS: undefined })).toEqual(readConfig(REQUIRED));
-    // An invalid value must cause a problem, which shows that the variable is read.
+    // An error about an invalid value shows that the variable is read.
     for (const name of VARIABLES) expect(problemsWith({ [name]: '\u0001' }), name).toContain(name);
     const withDefault = Object.keys(readConfig(REQUIRED)).map((property) =>
       property.replace(/[A-Z]/g, '_$&').toUpperCase(),

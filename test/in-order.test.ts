@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createInOrder, oneAtATime } from '../src/in-order.ts';
 
-/** Starts and ends pieces of work when the test says so. */
+/** Creates work that only ends when the test says so. */
 function setUp() {
   const begun: string[] = [];
   const ends: PromiseWithResolvers<void>[] = [];

@@ -7,8 +7,8 @@ import { createRandom } from './hostile/random.ts';
 
 /*
  * Changes conditions, limits and return statements in `src` and `commands`, one at a time, and lists the changes that no
- * test detects. It works in a copy of the project, so the working tree doesn't change even if this is interrupted. `npm run
- * mutants -- --seed 1 --count 60 --in src/listing`
+ * test detects. Works in a copy of the project, so interruptions don't leave changes in the working tree. `npm run mutants
+ * -- --seed 1 --count 60 --in src/listing`
  */
 
 const { values } = parseArgs({
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const random = createRandom(values.seed);
 
-/** Each entry is a pattern to find in a line, and its replacement. */
+/** Patterns to find in a line, each with its replacement. */
 const CHANGES: readonly (readonly [RegExp, string])[] = [
   [/ === /, ' !== '],
   [/ !== /, ' === '],
@@ -64,7 +64,7 @@ const all = ['src', 'commands']
   .flatMap(mutantsOf);
 
 const PROJECTS = ['--project=main', '--project=process'];
-// Interrupted tests also leave their temporary files in this folder.
+// Also used for temporary files, which interrupted tests leave behind.
 const temporary = mkdtempSync(join(tmpdir(), 'mutants-'));
 const copy = join(temporary, 'project');
 cpSync('.', copy, { recursive: true, filter: (path) => !/^(\.git|node_modules)$/.test(path) });
@@ -78,8 +78,8 @@ function passes(...which: readonly string[]): boolean {
 }
 
 /**
- * The tests in the file's own folder detect most mutants within seconds. If they don't, this also runs the tests that
- * import the file.
+ * Whether no test detects a mutant. The tests in the file's own folder run first, because they detect most mutants within
+ * seconds.
  */
 function survives({ file, line, to }: Mutant): boolean {
   const whole = readFileSync(file, 'utf8');

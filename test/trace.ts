@@ -12,26 +12,26 @@ import { createBotInProcess, setKey, type TestGuild } from './support/bot.ts';
 import { addServer, lines, pressSubmit, sendFile } from './support/people.ts';
 
 /*
- * Prints what each kind of interaction costs: its SQL statements and the functions that ran them, its transactions, and how
- * many lines in `src` and `commands` ran. `npm run trace`
+ * Prints the costs of each kind of interaction: SQL statements and their callers, transactions, and the number of lines in
+ * `src` and `commands` that ran. `npm run trace`
  */
 
 const ROOT = join(import.meta.dirname, '..');
-/** An interaction is considered finished when it hasn't run a statement for this many milliseconds. */
+/** An interaction counts as finished after this many milliseconds without a statement. */
 const QUIET_MS = 400;
 /** How many of a statement's callers are printed. */
 const CALLERS = 3;
 
 interface Statement {
   readonly sql: string;
-  /** The collection, if the value is stored under a key. Otherwise this is empty. */
+  /** The collection for a value stored under a key, or an empty string. */
   readonly area: string;
   /** The functions that ran the statement, innermost first. */
   readonly callers: readonly string[];
 }
 
 let statements: Statement[] = [];
-// This is deep enough to reach the command through every await.
+// Deep enough to reach the command through every await.
 Error.stackTraceLimit = 200;
 
 const isOfBot = (path: string) => path.startsWith(`${ROOT}/src/`) || path.startsWith(`${ROOT}/commands/`);

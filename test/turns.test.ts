@@ -23,7 +23,7 @@ function setUp(mostConcurrent: number) {
     });
   }
 
-  /** Ends whichever of the guild's running requests started first. */
+  /** Ends the guild's oldest running request. */
   async function end(guildId: string): Promise<void> {
     await setImmediate();
     const index = running.findIndex((place) => place.guildId === guildId);

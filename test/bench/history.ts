@@ -24,7 +24,7 @@ interface HistoryOptions {
 /** How many members run the same command at the same time. */
 const AT_ONCE = 30;
 const LIST_LENGTH = 1_000;
-/** How long the other guild waits between two /help commands, in milliseconds. */
+/** How long another guild pauses between two /help commands, in milliseconds. */
 const HELP_EVERY_MS = 20;
 const FULL_GUILD = 0;
 const OTHER_GUILD = 1;
@@ -34,8 +34,8 @@ const BACKUP = join(import.meta.dirname, '../../src/tools/backup.ts');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures how much a guild's long history costs when the bot uses SQLite. Prints the processor time, the bot's longest
- * stall, and how long another guild, which keeps running /help, had to wait at most.
+ * Measures the cost of a guild's long history with SQLite. Prints the processor time, the bot's longest stall, and the
+ * longest wait for /help in another guild.
  */
 export async function measureHistory({ count, listing, command }: HistoryOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
@@ -75,7 +75,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       const search = () => look(discord, { server: 'nothing' });
       const firstPage = () => look(discord, {});
       const list = () => sendList(discord, lists.url);
-      // Runs everything once first, because code is slow the first time it runs.
+      // Runs each command once, because code is slow the first time.
       await Promise.all([search(), firstPage(), list()]);
       await measure('a search', search);
       await measure('a first page', firstPage);

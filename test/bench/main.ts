@@ -21,11 +21,11 @@ import {
 } from './work.ts';
 
 /**
- * Measures this bot and a plain discord.js bot in turn. It prints ratios, because a single figure doesn't show whether the
- * machine or the bot was slow. Our /help is compared with two plain versions: one sends a fixed message, and the other
- * lists the commands in the reader's language. Usage: `npm run bench -- --rounds 3 --seconds 3`
- * - `--replicas 1,2,4` measures one process, then two, then four, over HTTP and PostgreSQL instead.
- * - `--history 100000` measures the cost of a guild that has submitted this many servers instead.
+ * Compares this bot with a plain discord.js bot. Prints ratios, because a single figure also depends on the machine. Two
+ * plain versions of /help are measured: a fixed message, and a list of the commands in the reader's language. Usage: `npm
+ * run bench -- --rounds 3 --seconds 3`
+ * - `--replicas 1,2,4` only measures one, two and four processes, over HTTP and PostgreSQL.
+ * - `--history 100000` only measures a guild that has submitted this many servers.
  */
 
 const { values } = parseArgs({
@@ -43,10 +43,7 @@ const seconds = positive('seconds', values.seconds);
 const AT_ONCE = 16;
 /** How many interactions are sent per second while acknowledgement times are measured. Either bot can handle far more. */
 const RATE = 50;
-/**
- * How many more times each bot is started per round, in turn. The time of a single start depends more on the machine than
- * on the bot.
- */
+/** How many more times each bot starts per round. A single start time depends more on the machine than on the bot. */
 const STARTS = 5;
 const MANY_GUILDS = 10_000;
 const ROOT = join(import.meta.dirname, '../..');
@@ -59,7 +56,7 @@ const OURS = packageJson.scripts.start
   .map((argument) => (argument.startsWith('-') ? argument : resolve(ROOT, argument)));
 
 const PLAIN = join(import.meta.dirname, 'plain-bot.ts');
-/** `lists` is the plain bot with a /help that lists this bot's commands instead of sending a fixed message. */
+/** `lists` is the plain bot with a /help that lists this bot's commands. */
 type Bot = 'ours' | 'plain' | 'lists';
 const BOTS = ['ours', 'plain'] as const;
 const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
@@ -76,7 +73,7 @@ interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly goal: readonly ['≥' | '≤', number] | undefined;
-  /** The bot to compare ours with. It defaults to the plain bot. */
+  /** The bot to compare ours with. The default is the plain bot. */
   readonly beside?: Bot;
 }
 const FIGURES = {
@@ -102,7 +99,7 @@ function record(name: Name, bot: Bot, value: number): void {
   results.set(name, byBot);
 }
 
-/** Measures how long the process takes to send its first reply, and how much memory it uses then. */
+/** Measures the time until a bot's first reply, and its memory use afterwards. */
 async function atOneGuild(bot: Bot): Promise<void> {
   await withBot(bot, { guilds: 1 }, async ({ readyMs, bot: child }) => {
     record('ready', bot, readyMs);
@@ -131,7 +128,7 @@ async function load(bot: Bot): Promise<void> {
     };
     const askHelp = (guild: number) => help(discord, guild);
     const submit = submissions(discord);
-    // Runs everything once first, because both bots are slow the first time code runs.
+    // Runs each command once, because both bots are slow the first time.
     for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
     record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
     const asked = await perSecond(askHelp, seconds, AT_ONCE);
@@ -141,7 +138,7 @@ async function load(bot: Bot): Promise<void> {
   });
 }
 
-/** Measures the /help that lists the commands every time. */
+/** Measures the plain bot with a /help that lists the commands. */
 async function listed(): Promise<void> {
   await withBot('lists', { guilds: AT_ONCE }, async ({ discord }) => {
     const askHelp = (guild: number) => help(discord, guild);
@@ -168,7 +165,7 @@ async function acknowledge(): Promise<void> {
   );
 }
 
-/** Measures for half a second how long each interaction takes to be acknowledged. */
+/** Measures acknowledgement times for half a second. */
 async function acknowledgements(discord: LightDiscord): Promise<readonly number[]> {
   const count = RATE / 2;
   const start = performance.now();
@@ -195,7 +192,7 @@ async function withBot(
   }
 }
 
-/** Returns the process's resident memory once it has stopped changing. This only works on Linux. */
+/** Waits until a process's resident memory no longer changes, and returns it. Only works on Linux. */
 async function memoryAtRest(child: ChildProcess): Promise<number> {
   let before = Number.NaN;
   for (;;) {

@@ -12,9 +12,9 @@ import {
 import i18next from 'i18next';
 
 /**
- * The bot that ours is compared with. It has the same three commands and is written the way the discord.js guide suggests:
- * it doesn't store, check or limit anything. It reads the games once and submits everything with one key. Its /help sends a
- * fixed message. With `--lists`, it lists our bot's commands in the reader's language, using i18next as our bot does.
+ * The plain bot to compare ours with. It follows the discord.js guide and has the same three commands, but doesn't store,
+ * check or limit anything. It requests the games once and submits everything with one key. /help sends a fixed message or,
+ * with `--lists`, lists our bot's commands in the reader's language with i18next.
  */
 
 interface Game {

@@ -10,7 +10,7 @@ import { endBot, help, perSecond, setKey, startBot, submissions } from './work.t
 
 /** How many interactions run at the same time, each in its own guild. */
 const AT_ONCE = 64;
-/** How many seconds the bot runs before measuring starts, because code is slow the first time it runs. */
+/** How many seconds the bot runs before the measurement, because code is slow at first. */
 const WARM_SECONDS = 2;
 /** If the processor is busy for at least this share of the time, it is the bottleneck. */
 const BUSY = 0.9;
@@ -26,8 +26,8 @@ interface ReplicasOptions {
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures how many submissions and acknowledgements per second several processes handle when they share one PostgreSQL
- * that commits to disk, and finds the bottleneck. Interactions are posted to each process in turn.
+ * Measures the submissions and acknowledgements per second of several processes that share one PostgreSQL server on disk,
+ * and finds the bottleneck. Each process receives interactions in turn.
  */
 export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
   const server = await startServer({ onDisk: true });
@@ -89,7 +89,7 @@ async function measure(
   }
 }
 
-/** @param commits returns how many transactions there have been so far */
+/** @param commits returns the number of transactions so far */
 async function load(discord: LightDiscord, seconds: number, commits: () => Promise<number>) {
   for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
   const askHelp = (guild: number) => help(discord, guild);
@@ -108,7 +108,7 @@ async function load(discord: LightDiscord, seconds: number, commits: () => Promi
   };
 }
 
-/** Returns how many milliseconds all processors have run since the machine started, busy and in total. */
+/** Returns the processors' busy time and total time since the machine started, in milliseconds. */
 function processorTimes() {
   let idle = 0;
   let all = 0;

@@ -4,8 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createLoopbackServer } from '../../sandbox/loopback-server.ts';
 
 /**
- * Minimal stand-ins for Discord and the listing service. The sandbox's stand-ins check every request against Discord's
- * rules. That takes longer than the bot's own work, so they would hide differences between bots.
+ * Minimal stand-ins for Discord and the listing service. The sandbox's stand-ins would hide differences between bots,
+ * because checking Discord's rules takes longer than a bot's work.
  */
 
 const APPLICATION_ID = '111111111111111111';
@@ -15,7 +15,7 @@ const BOT = { id: APPLICATION_ID, username: 'bench', discriminator: '0', avatar:
 export interface Seen {
   /** The body of the bot's first response, which Discord calls the interaction response. */
   readonly callback: { readonly type: number; readonly data?: Readonly<Record<string, unknown>> };
-  /** How many milliseconds after it was sent the interaction was acknowledged. */
+  /** How long the bot took to acknowledge the interaction, in milliseconds. */
   readonly acknowledgedMs: number;
 }
 
@@ -40,7 +40,7 @@ export interface LightDiscord {
   close(): Promise<void>;
 }
 
-/** Creates increasing ids for the current time, which fills the upper 42 bits (Discord docs: Snowflakes). */
+/** Makes ids within a millisecond unique. The upper 42 bits contain the time (Discord docs: Snowflakes). */
 let counter = 0;
 function snowflake(): string {
   counter = (counter + 1) % 4_194_304;
@@ -50,7 +50,7 @@ function snowflake(): string {
 export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
- * @param guilds the number of guilds that the bot is in. Each has 37 channels, like an average community.
+ * @param guilds the number of the bot's guilds, each with 37 channels like an average community
  * @param post receives interactions instead of the gateway
  */
 export async function startLightDiscord({
@@ -202,7 +202,7 @@ function interaction(guild: string): object {
 const CHANNELS = 37;
 
 function guildCreate(id: string): object {
-  // Every guild's channels get their own range of 64 ids.
+  // Each guild has its own range of 64 channel ids.
   const base = 10n ** 18n + BigInt(id.slice(-9)) * 64n;
   return {
     id,

@@ -10,7 +10,7 @@ interface Services {
 
 /**
  * Starts a bot that uses these services and has no limits.
- * @param command arguments for Node that start it
+ * @param command arguments for Node that start the bot
  */
 export function startBot(
   command: readonly string[],
@@ -18,7 +18,7 @@ export function startBot(
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
   return spawn(process.execPath, command, {
-    // This folder doesn't contain a .env file.
+    // A folder without a .env file.
     cwd: tmpdir(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -43,7 +43,7 @@ export async function endBot(bot: ChildProcess): Promise<void> {
 export interface Running {
   readonly discord: LightDiscord;
   readonly bot: ChildProcess;
-  /** How many milliseconds it took from the start of the process to its first reply. */
+  /** The time from the start of the process to its first reply, in milliseconds. */
   readonly readyMs: number;
 }
 
@@ -73,7 +73,7 @@ export async function runBot(
   }
 }
 
-/** Returns how many times per second `mostConcurrent` users complete the work if each of them keeps repeating it. */
+/** Returns how often per second the work is completed if `mostConcurrent` users keep repeating it. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,
@@ -110,7 +110,7 @@ export function submissions(discord: LightDiscord) {
   };
 }
 
-/** Sets a guild's key the way its admin would. */
+/** Sets a guild's key as its admin. */
 export async function setKey(discord: LightDiscord, guild: number): Promise<void> {
   const opened = await discord.send(slash('setkey'), guild).acknowledged;
   expectType(opened, 9);

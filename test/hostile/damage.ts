@@ -9,7 +9,7 @@ import { filled } from './texts.ts';
  */
 export const HELD = 'Q7held7Q';
 
-/** Columns that belong to a guild and hold text that the bot parses. */
+/** Columns with text that the bot parses, and conditions for a guild's rows. */
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'encrypted', where: 'guild_id = ?' },

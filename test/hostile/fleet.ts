@@ -12,8 +12,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 import type { Wire } from '../support/database.ts';
 
 /**
- * How often the load balancer checks each replica, as in ops/Caddyfile, and how long it waits for a response. Both are in
- * milliseconds.
+ * The interval and timeout of the load balancer's health checks in milliseconds. Both are shorter than in ops/Caddyfile.
  */
 const LOOK_EVERY_MS = 250;
 const LOOK_MS = 1_000;
@@ -22,20 +21,20 @@ const TAKE_MS = 1_000;
 /** How long the supervisor waits before it restarts a process that has exited. */
 const START_AGAIN_MS = 200;
 
-/** This file is loaded into every second replica, which then runs the next version, as in an update that never finishes. */
+/** Turns a replica into the next version. Every second replica loads this file, as in a half-finished update. */
 const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
 
 /** A replica prints this when it exits because others have taken over its work. */
 const LEASE_OVER = 'others have taken over its work';
-/** A replica prints this when it starts while the database is unavailable, or when it loses the database. */
+/** A replica prints this if it can't use the database at startup or later. */
 const NO_DATABASE = /cannot use the database|server-listing-bot: the database failed/;
 
 /** One of several processes that run the same bot under a supervisor. */
 export interface Replica extends BotProcess {
   readonly isReady: boolean;
-  /** The replica's own connection to the database. */
+  /** The replica's own proxy to the database. */
   readonly wire: Wire;
-  /** Sends a signal and doesn't wait for the process to react. */
+  /** Sends a signal without waiting for its effect. */
   signal(name: NodeJS.Signals): void;
 }
 
@@ -46,7 +45,10 @@ export interface Fleet extends BotProcess {
   leasesOver(): number;
 }
 
-/** @param wires one database connection per process. Discord posts to the load balancer's port. */
+/**
+ * Creates replicas behind a load balancer that listens on INTERACTIONS_PORT.
+ * @param wires one database proxy per replica
+ */
 export function createFleet(wires: readonly Wire[], { env, onLine, onExit, ...deps }: BotProcessDeps): Fleet {
   const agent = new Agent({ connections: 100 });
   let isWanted = false;

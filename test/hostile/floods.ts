@@ -37,7 +37,7 @@ function showList(person: Person, name: string) {
   return person.slash('addservers', { file: upload('a.txt', lines.join('\n')) });
 }
 
-/** Runs all of one member's commands at the same time. */
+/** Submits single servers with simultaneous commands from one member. */
 async function submitSingles({ member }: Arena, name: string, count: number): Promise<void> {
   const all = Array.from({ length: count }, (_, n) =>
     member.slash('addserver', { game: 'cs2', server: `${name}-${n}.example.com:27015` }),
@@ -57,7 +57,7 @@ async function submitLists({ discord, key }: Arena, name: string): Promise<void>
   await Promise.all(Array.from({ length: 5 }, (_, n) => submitFrom(n)));
 }
 
-/** Pastes one text per second as one member, and presses a button below each. */
+/** Pastes one text per second as a new member, and presses a button below each preview. */
 async function pastePorts({ discord }: Arena, name: string): Promise<void> {
   const [guild] = discord.guilds;
   assert(guild, 'there is no guild');
@@ -73,12 +73,12 @@ async function pastePorts({ discord }: Arena, name: string): Promise<void> {
 }
 
 /**
- * Floods that could keep everyone else waiting forever. Only these tests measure how long others wait while the service is
- * slow for everyone and every command that reads is running. test/end-to-end/fairness covers one kind at a time.
+ * Floods that could keep other guilds waiting. They combine several kinds of load; test/end-to-end/fairness tests one kind
+ * at a time.
  */
 export const FLOODS: readonly Flood[] = [
   {
-    // The slowest reply to others should take at most 3 s longer than the service does: 5,000 ms in total.
+    // Other guilds should get replies within 5,000 ms: 2 s for the service and 3 s for the bot.
     name: 'lists and single servers, at a service that takes two seconds for everybody',
     async run(arena) {
       arena.serve(slow);

@@ -15,15 +15,15 @@ import type { Verdict } from './verdict.ts';
 import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How long a bot and its stand-ins run. Everything they printed, sent and stored is then searched for secrets. */
+/** How long a round runs, in milliseconds. Then, everything printed, sent and stored is searched for secrets. */
 const ROUND_MS = 45_000;
-/** No reply in these tests takes this long. */
+/** How long the bot may take to reply, in milliseconds. */
 const ANSWER_WITHIN_MS = 60_000;
-/** If a flood is still running by then, some of its requests never got a reply. */
+/** How long a flood may take, in milliseconds. If it takes longer, some replies are missing. */
 const FLOOD_WITHIN_MS = 120_000;
-/** If the bot stalls, this many of the actions that began just before are printed. */
+/** How many actions before a stall are printed. */
 const ACTS_SHOWN = 6;
-/** This key looks different when it is percent-encoded. */
+/** A key that looks different when percent-encoded. */
 const KEY = 'key/of+the=fuzzed&0123456789';
 const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
 
@@ -36,18 +36,17 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
-/** Some text and the input through which the bot receives it. */
+/** A text, and the input that sends it to the bot. */
 interface Typed {
   readonly way: Way;
   readonly text: string;
 }
 
 /**
- * Attacks the bot with hostile input from the service and from members of two guilds. It starts with floods, then sends
- * every kind of text through every input at full length, and ends with random cases. Records are damaged in between. This
- * is the only test that combines all of this with every possible response and games list. It checks that every interaction
- * gets a reply, that others hardly have to wait, and that no secret leaks. It runs until it has tried every case once, even
- * if the time is up.
+ * Attacks the bot with hostile input from the service and from members of two guilds. Starts with floods, then sends every
+ * kind of text through every input at full length, and ends with random cases. Damages records halfway through each round.
+ * Checks that every interaction gets a reply, that other users hardly have to wait, and that no secret leaks. Tries every
+ * case once, even after the time is up.
  */
 export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<void> {
   const untried = WAYS.flatMap((way) => shapesOf(way.most).map((text): Typed => ({ way, text })));
@@ -63,7 +62,7 @@ export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<voi
 interface Round {
   readonly verdict: Verdict;
   readonly random: Random;
-  /** Cases that haven't been tried yet. An actor removes a case when it tries it. */
+  /** Cases that no user has tried yet. */
   readonly untried: Typed[];
   readonly ms: number;
   readonly isFirst: boolean;
@@ -74,13 +73,13 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
     verdict,
-    // The bot runs hundreds of actions at the same time, so a first response can be late, or be sent again a second later.
+    // The bot runs hundreds of actions at the same time, so a first response can be late, or repeated after a second.
     blameless: [
       RESTJSONErrorCodes.UnknownInteraction,
       RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
     ],
     answerWithinMs: ANSWER_WITHIN_MS,
-    // With this setting, nearly every command requests the games list.
+    // Makes nearly every command request the games list.
     env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
     listing: {
       keys: [KEY, OTHERS_KEY],
@@ -157,8 +156,8 @@ async function flood(arena: Arena, others: Others): Promise<void> {
 }
 
 /**
- * Sets a guild's unreadable settings again and checks that the guild then works. Before that, the bot doesn't know the
- * guild's limits.
+ * Replaces a guild's unreadable settings, without which the bot doesn't know the guild's limits. Checks that members can
+ * submit again.
  */
 async function setAnew({ verdict, discord }: World, admin: Person): Promise<void> {
   await setKey(admin, KEY);
@@ -173,7 +172,7 @@ async function setAnew({ verdict, discord }: World, admin: Person): Promise<void
   if (!said.includes(ACCEPTED)) verdict.harm('other harm', `a guild with damaged records is stuck: ${said}`);
 }
 
-/** Something a user has started to do. */
+/** An action that a user has started. */
 interface Act {
   readonly what: string;
   /** When the action began, in milliseconds since 1970. */
@@ -216,7 +215,7 @@ async function liveHostile(
   async function goOn(answer: Answer | undefined): Promise<void> {
     if (answer?.kind === 'modal') {
       const { modal } = answer;
-      // If a key were a common word or character, it would be found in any output.
+      // Keys must be unusual, because a common word would be found in any output.
       const textFor = (id: string) =>
         id === 'key' ? `forged-key-${random.below(1_000_000)}` : anyText(random, 100);
       const texts = modalFields(modal.data).map(({ id }) => [id, textFor(id)]);
@@ -253,7 +252,7 @@ async function liveHostile(
 
   while (!over.aborted) {
     await (random.chance(0.85) ? useText() : useCommand());
-    // Without this, nobody in the guild could submit anything any more.
+    // Replaces a forged key. Otherwise, nobody in the guild could submit anything.
     if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
     if (untried.length === 0) await sleep(random.between(20, 200));
   }

@@ -14,21 +14,21 @@ export interface StoredApproval {
   readonly state: string;
   /** The id of the message with the submission. */
   readonly message: string;
-  /** How many servers of the submission were accepted. */
+  /** How many of the submission's servers were accepted. */
   readonly accepted: number;
 }
 
-/** Runs a statement on the bot's database the way another process would. */
+/** Runs a statement on the bot's database over a separate connection. */
 type Query = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Creates queries that read the bot's store as it is when they run. */
+/** Creates queries for the bot's store. */
 export function createHistory(query: Query) {
   const texts = async (sql: string) => (await query(sql)).map(({ text }) => String(text));
   return {
     /** Returns all unfinished records: interactions that have no reply, and submissions that are still running. */
     unfinished: () => unfinishedIn({ rows: query }),
 
-    /** Returns the latest outcome of each of these servers in its guild, by host. */
+    /** Returns each server's latest outcome by host. All servers must be from the same guild. */
     async latest(servers: readonly Submitted[]): Promise<ReadonlyMap<string, string>> {
       // The test chose these names, so nothing needs escaping.
       const hosts = servers.map(({ server }) => `'${server}'`);
@@ -58,7 +58,7 @@ export function createHistory(query: Query) {
       }));
     },
 
-    /** Returns how many decisions the bot has notified each of a guild's members about, by the member's id. */
+    /** Returns how many decisions each of a guild's members was notified of, by member id. */
     async decisionsNotified(guildId: string): Promise<ReadonlyMap<string, number>> {
       const rows = await query(`select user_id, count(*) as count from submissions
         where guild_id = '${guildId}' and notified_at is not null and user_id is not null group by user_id`);

@@ -3,7 +3,7 @@ import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
 import type { Random } from './random.ts';
 import { anyText } from './texts.ts';
 
-/** The bot doesn't read a longer response from the service. */
+/** The length of the longest response that the bot reads from the service. */
 const MOST_ANSWER = 1024 * 1024;
 
 const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
@@ -14,7 +14,7 @@ const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'reset' }],
 ];
 
-/** Chooses how the service responds to a request. `undefined` means that it behaves as specified. */
+/** Returns the service's response to a request, or `undefined` for the specified behaviour. */
 export type Service = (request: ListingRequest) => Mode | undefined;
 
 /**

@@ -12,8 +12,8 @@ const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
 /**
- * Returns what `judge` finds if members read these replies and the service received, rejected and holds the server this
- * many times.
+ * Returns the harm that `judge` finds in these replies, if the service received, rejected and stored the server this many
+ * times.
  */
 function harms(
   words: readonly (string | undefined)[],

@@ -16,8 +16,8 @@ export interface Findings {
   /** The servers in all `add` requests that the service read completely. A server can appear more than once. */
   readonly received: readonly string[];
   /**
-   * The servers in requests that the service rejected completely. Some of these requests contained several servers, and the
-   * bot may send them again in parts to find the invalid one. The others were rejected because of their key.
+   * The servers in requests that the service rejected completely, because of the key or one of several servers. The bot may
+   * then send smaller requests to find the invalid server.
    */
   readonly turnedDown: readonly string[];
   /** The servers that the service has stored. A server can appear more than once. */
@@ -38,29 +38,29 @@ export const CLAIMS = [
 ] as const;
 export type Claim = (typeof CLAIMS)[number];
 
-/** Shown after a crash, either above the message that was there before the press, or above the draft's previous outcome. */
+/** Shown after a crash, above the previous message or the draft's previous outcome. */
 export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish/;
 
-/** Patterns for each claim. The first one that matches wins. */
+/** Patterns for each claim. The first match wins. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
-  // If a server is waiting for a moderator or has been approved, the bot may send it after its member has read the reply.
+  // The bot may send a waiting or approved server after the member has read the reply.
   [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
-  // The server's row in the report on a list.
+  // Texts that members.ts makes from the report on a list.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
-  // Shown above the message that was there before the press.
+  // Shown above the previous message.
   [
     /^(\(only you can see this\) )?These buttons have expired\. They work for up to 15 minutes\./,
     'nothing sent',
   ],
-  // A warning about a previous submission repeats that submission's outcome.
+  // Comes before other outcomes, because a warning can repeat the outcome of a previous submission.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],
-  // Several replies can show the same request, because each shows it until a later attempt has ended.
+  // Several replies can show the same request, so `judge` doesn't count these claims.
   [/❌ Rejected\.[^\n]*\n[^\n]*Invalid API key/, 'not taken'],
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
@@ -68,11 +68,11 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
     /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|was not sent|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
-  // The bot's reply when a member presses an old button.
+  // The bot's reply to an old button.
   [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
   [/❌ Declined/, 'nothing sent'],
   [/still no working API key/, 'nothing sent'],
-  // Shown instead of the modal that a panel opens.
+  // Shown instead of a panel's modal.
   [/This Discord server(?: has no API key|'s API key can no longer be read)/, 'nothing sent'],
 ];
 
@@ -118,7 +118,7 @@ export function judge(
     if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) harm('lost', about);
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
-    // If a reply is missing or unclear, it doesn't claim anything. It is counted above.
+    // A missing or unclear reply, which is reported above, can mean any outcome.
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||

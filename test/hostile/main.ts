@@ -1,8 +1,7 @@
 /**
- * Attacks the real bot, which runs between both stand-ins: `npm run hostile -- --mix fuzz|soak --minutes N --seed N`.
- * `--mix soak --replicas N` runs the soak test on several processes that share one PostgreSQL. Prints the cases tried and
- * their results, and exits with status 1 if there was any harm. The seed alone determines the input, but the timing also
- * depends on the machine.
+ * Attacks the real bot with stand-ins for Discord and the listing service: `npm run hostile -- --mix fuzz|soak --minutes N
+ * --seed N`. `--mix soak --replicas N` runs several processes that share one PostgreSQL server. Prints the cases tried and
+ * their results, and exits with status 1 if there was any harm. The seed determines the input, but not the timing.
  */
 import { parseArgs } from 'node:util';
 import { startServer } from '../support/postgres-server.ts';
@@ -13,9 +12,9 @@ import { createVerdict } from './verdict.ts';
 
 /** How much processor time the bot itself may use during a stall, in milliseconds. */
 const LONGEST_STALLS = {
-  // How long other users may have to wait for a first response. On a quiet machine, one text can take up to 100 ms.
+  // Other users wait this long at most. On a quiet machine, one text can stall the bot for 100 ms.
   fuzz: 250,
-  // There is no limit, because the bot stalls every time it starts.
+  // No limit, because the bot stalls every time it starts.
   soak: Number.POSITIVE_INFINITY,
 };
 
@@ -24,7 +23,7 @@ const { values } = parseArgs({
     mix: { type: 'string', default: 'fuzz' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** For a soak test on several processes over HTTP and PostgreSQL, behind a load balancer. */
+    /** The number of processes in a soak test with HTTP, PostgreSQL and a load balancer. */
     replicas: { type: 'string' },
   },
 });

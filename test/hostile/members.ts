@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 export const KEY = 'sandbox-key';
-/** Every game server in Steam's list has this query port. */
+/** The query port of every game server in the simulated Steam list. */
 export const QUERY_PORT = 27_020;
 
 /** A user who makes their own random choices. */
@@ -21,14 +21,16 @@ export interface Member {
 }
 
 /**
- * If a message hasn't changed within this time, it may be an earlier reply that the bot sent again because it wasn't sure
- * the first one had arrived.
+ * How long an unchanged message doesn't count as a new reply, in milliseconds. The bot may have repeated an earlier reply
+ * in case it was lost.
  */
 const AGAIN_MS = 30_000;
 
 export interface Members {
-  /** Acts as one user, one action after another, until `over` is aborted. */
-  /** @param slower the factor by which the pauses between actions are longer */
+  /**
+   * Starts one action after another as a user, until `over` is aborted.
+   * @param slower the factor by which the pauses between actions are longer
+   */
   live(member: Member, over: AbortSignal, slower?: number): Promise<void>;
   /** Waits until no action is running, but at most this many milliseconds. */
   answered(withinMs: number): Promise<void>;
@@ -55,12 +57,10 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
 const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, String(value)]));
 
-/**
- * The possible outcomes of a server in a list. The report names them, and after a restart the reply gives their numbers.
- */
+/** A server's possible outcomes: `said` in the report on a list, and `counted` in a reply after a restart. */
 const OUTCOMES = [
   { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
-  // If the service rejects the key, the reply gives a single number for all servers.
+  // Also matches the number of servers in a reply about a rejected key.
   { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not accepted:)/g },
   { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
@@ -75,8 +75,8 @@ export function createMembers(world: World): Members {
   const rereads: (() => Promise<void>)[] = [];
   const running = new Set<Promise<unknown>>();
   /**
-   * The servers that were submitted one at a time, by guild. After a restart, the bot only reports how many of a list's
-   * servers had each outcome.
+   * The servers submitted one at a time, by guild. Members don't resubmit servers from lists, because replies after a
+   * restart only contain numbers.
    */
   const singles = new Map<string, string[]>();
   let servers = 0;
@@ -118,7 +118,7 @@ export function createMembers(world: World): Members {
     asks.push(one);
     const answer = await act();
     if (answer.kind === 'rejected' && answer.why.startsWith('there is no button')) {
-      // The reply to an earlier press has replaced the message that we read.
+      // A reply to an earlier press has removed this button.
       asks.splice(asks.indexOf(one), 1);
       return;
     }
@@ -149,7 +149,7 @@ export function createMembers(world: World): Members {
     await submitOne(member, server, goOn, one.words);
   }
 
-  /** Presses Submit for these servers, or for the ones that haven't been sent yet, and reads each server's outcome. */
+  /** Presses the Submit button below a list, or the button for its unsent servers, and reads each server's outcome. */
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
     const label = labelsOf(shown).find((each) =>
@@ -162,7 +162,7 @@ export function createMembers(world: World): Members {
     const again = performance.now() + AGAIN_MS;
     const answer = await press(person, shown, label);
     const read = async () => {
-      // The message still shows what it showed before the press, or a progress bar. The outcome will follow.
+      // The message hasn't changed yet, or still shows a progress bar.
       if (answer.kind === 'message') {
         if (answer.message.current === before.message || !isFinished(answer.message)) return;
         if (textOf(answer) === before.text && performance.now() < again) return;
@@ -176,7 +176,7 @@ export function createMembers(world: World): Members {
       rereads.push(read);
       return;
     }
-    // The report on these servers replaces the message.
+    // The report on the remaining servers will replace this report.
     await sleep(random.between(50, 500));
     const servers = left.map(({ server }) => server);
     await submitMany(member, answer, servers);
@@ -186,10 +186,10 @@ export function createMembers(world: World): Members {
   async function saidOf(answer: Answer, all: readonly Ask[]): Promise<(server: string) => string> {
     const text = textOf(answer);
     const latest = latestOf(text);
-    // The outcome of the list is further down, with its report.
+    // The report below this notice is from an earlier submission.
     if (INTERRUPTED.test(text)) return () => text;
     const report = answer.kind === 'message' ? answer.message.file('report.csv')?.toString() : undefined;
-    // The result of the latest press can be above the previous report, whose files are still attached.
+    // If there is newer text above the report, the attached file is outdated.
     if (report !== undefined && latest === text) {
       const rows = report.split('\r\n').map((line) => line.slice(1, -1).split('","'));
       const outcomes = new Map(rows.map(([, server = '', , , , outcome]) => [server, outcome]));
@@ -198,7 +198,7 @@ export function createMembers(world: World): Members {
     if (!AFTER_RESTART.test(latest)) return () => latest;
     // After a restart, the reply only contains numbers, but the history lists the servers.
     const history = await world.stored.latest(all);
-    // The earlier outcome of the list's other servers is further down.
+    // This reply is only about servers that weren't sent. The history contains the other servers' outcomes.
     if (/Waiting for a moderator|so nothing was sent|❌ Declined/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
@@ -207,7 +207,7 @@ export function createMembers(world: World): Members {
     }
     const isTrue = OUTCOMES.every(({ kind, counted }) => {
       const count = [...history.values()].filter((outcome) => outcome === kind).length;
-      // The reply gives a number for each reason.
+      // The reply can contain several numbers for an outcome, one per reason.
       const said = [...latest.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
       return count === said;
     });
@@ -252,7 +252,7 @@ export function createMembers(world: World): Members {
       [offers('addservers') ? 6 : 0, () => submitList(member)],
       [6, () => person.slash('games', { search: 'a' })],
       [8, () => person.complete('addserver', 'game', { game: 'c' })],
-      // It doesn't count as an error here if the modal doesn't open.
+      // The modal may fail to open.
       [offers('setkey') ? 4 : 0, () => setKey(person, KEY).catch(() => undefined)],
     ])();
   }
@@ -261,7 +261,7 @@ export function createMembers(world: World): Members {
     async live(member, over, slower = 1) {
       while (!over.aborted) {
         verdict.count('commands', 1);
-        // Starts without waiting for the previous command to end. Otherwise a restart of the bot would stop every user.
+        // Doesn't wait for the previous command. Otherwise, a restart of the bot would stop every user.
         const work = act(member).finally(() => running.delete(work));
         running.add(work);
         await sleep(member.random.between(150, 900) * slower);

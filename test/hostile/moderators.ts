@@ -12,12 +12,12 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const APPROVE = 'submissions:approve:';
-/** The servers that members submit. */
+/** Matches the servers that members submit. */
 const HOSTS = /\bs\d+\.example\.com/g;
 /** How long the bot may take to update the channel's messages to match its store. */
 const PATIENCE_MS = 100_000;
 
-/** Creates a guild in which submissions wait for moderators. Some of the moderators press a button twice. */
+/** Creates a guild in which submissions wait for two moderators, who sometimes press a button twice. */
 export async function createModerators(world: World, number: number) {
   const { discord, listing, verdict, stored } = world;
   const place = discord.guilds[number];
@@ -34,9 +34,9 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The drafts for which a moderator has pressed Approve, and the servers that the moderators have approved together. */
+  /** The ids of drafts that moderators approved individually, and the hosts of servers that they approved together. */
   const approved = new Set<string>();
-  /** Whether the moderators wait until one member has several submissions waiting. */
+  /** Whether the moderators pause until one member has several waiting submissions. */
   let isResting = false;
 
   const waiting = () =>
@@ -83,7 +83,7 @@ export async function createModerators(world: World, number: number) {
         if (isResting) continue;
         if (which === 0 && random.chance(0.1)) {
           isResting = true;
-          // Three submissions come from two members, so one of them has two.
+          // Only two members submit, so one of them has at least two of three submissions.
           while (waiting().length < 3 && !over.aborted) await sleep(500);
           isResting = false;
           void approveAll();
@@ -134,7 +134,7 @@ export async function createModerators(world: World, number: number) {
   };
 }
 
-/** Whether a submission's message shows its outcome. The stand-in only keeps the newest messages. */
+/** Whether a submission's message matches its state. The stand-in only keeps the newest messages. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
   const canDecide = componentsOf(message).length > 0;

@@ -8,9 +8,9 @@ import type { World } from './world.ts';
 
 export interface Others {
   /**
-   * Lets the other users act during `run`, and completes at least one round of their actions.
-   * @param mayBeRefused whether the games list, which all guilds share, may be unreliable
-   * @returns the longest time that one of them waited for a first response that is also the reply, in milliseconds
+   * Lets other users act during `run`, for at least one round of actions each.
+   * @param mayBeRefused whether actions may fail, because the games list that all guilds share is unreliable
+   * @returns the longest wait for suggestions or for a reply to /help, in milliseconds
    */
   during(name: string, run: () => Promise<void>, mayBeRefused?: boolean): Promise<number>;
 }
@@ -31,9 +31,7 @@ export function createOthers({ verdict, asks, bot }: World, people: readonly Per
       let slowestAnswer = 0;
       let isOver = false;
 
-      /**
-       * Runs an action. @returns its result and how long it took in milliseconds, not counting the time other programs used
-       */
+      /** Runs an action. @returns the action's result, and its duration in milliseconds without waits for a processor */
       async function timed<Answer>(act: () => Promise<Answer>) {
         const since = timeOf(bot.pid);
         const answer = await act();

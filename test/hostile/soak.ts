@@ -11,7 +11,7 @@ import { createRefusals, makeTrouble } from './trouble.ts';
 import type { Verdict } from './verdict.ts';
 import { openWorld, type Replicas, type World } from './world.ts';
 
-/** Discord allows 15 minutes for a reply, and the bot waits up to a minute between attempts. */
+/** How long to wait for missing replies, in milliseconds. The bot waits up to a minute between attempts. */
 const PATIENCE_MS = 100_000;
 
 /** Indices in `discord.guilds`. Three users in each guild run about 10,000 commands in ten minutes. */
@@ -52,7 +52,7 @@ export async function soak({
   const refusals = createRefusals(random.of('refusals'));
   const world = await openWorld({
     verdict,
-    // This is so short that many submissions time out.
+    // Short enough that many submissions time out.
     env: { LISTING_API_TIMEOUT_MS: '1500' },
     listing: { onRequest: refusals.onRequest },
     serverLookup,
@@ -103,8 +103,7 @@ export async function soak({
     if (port !== QUERY_PORT) verdict.harm('false reply', `query port ${port} is in no record`);
   }
   verdict.stalled(await world.probe.stalls(), () => 'the soak, every start among it');
-  // The service rejected a request with several servers and accepted none of them, so the bot may send them again in
-  // smaller requests.
+  // The service accepted none of the servers in these requests, so the bot may send them again in smaller requests.
   const refusedAsOne = [...refusals.refused].filter(({ servers }) => servers.length > 1);
   await world.judge(
     () => true,
@@ -115,10 +114,7 @@ export async function soak({
   await world.close();
 }
 
-/**
- * Waits for work that no user is waiting for. For example, the bot keeps trying for a while to send a reply that Discord
- * lost.
- */
+/** Waits until the bot has finished its work, such as resending lost replies. Returns any remaining work. */
 async function unfinished({ stored }: World): Promise<readonly string[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {

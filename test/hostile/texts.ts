@@ -10,12 +10,12 @@ const UNITS: readonly string[] = [
 export const filled = (unit: string, bytes: number): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-/** The longest host name that is possible. */
+/** The longest possible host name. */
 const LONGEST_HOST = `${[63, 63, 63, 57].map((length) => 'a'.repeat(length)).join('.')}.com`;
 
 /**
- * Returns JSON for a server with as many ports as fit into this many UTF-16 units. The first result has an invalid address
- * and long strings that are repeated for each port. The second has the longest possible address and game.
+ * Returns two JSON texts about a server with as many ports as fit into this many UTF-16 units. In the first, long invalid
+ * strings are repeated for each port. The second has the longest possible address and game.
  */
 export function manyPorts(most: number): readonly string[] {
   const json = (server: string, game: string, ports: readonly number[]) =>
@@ -32,7 +32,7 @@ export const shapesOf = (bytes: number): readonly string[] => [
   ...manyPorts(bytes),
 ];
 
-/** Separates the samples below. */
+/** Separates samples within a string. */
 const BETWEEN = '¦';
 const MARKUP =
   '[a](https://e.example/) ¦**¦__¦~~¦`¦```\n¦# ¦> ¦@everyone ¦<@1> ¦<a:¦https://¦\n¦\r\n¦|¦=¦(¦)¦]¦<¦>¦""';
@@ -57,7 +57,7 @@ const VALUES: readonly unknown[] = [
   ...[27015, 0, -1, 70_000, 6.5, '27015', '27015/udp', '28015.0', true, null, [], {}],
 ];
 
-/** Returns a JSON value whose fields have the wrong kinds of values. Some of these are nested. */
+/** Returns random JSON, in which many fields have values of the wrong type. */
 function anyValue(random: Random, depth: number): unknown {
   const some = <Value>(values: readonly Value[]): Value | undefined => values[random.below(values.length)];
   const several = <Value>(make: () => Value) => Array.from({ length: random.below(6) }, make);
@@ -68,7 +68,7 @@ function anyValue(random: Random, depth: number): unknown {
   ])();
 }
 
-/** Returns a table with a header in a random language and random cells. */
+/** Returns a table of random cells below a random header. */
 function anyTable(random: Random, size: number): string {
   const delimiter = [',', ';', '\t', '|'][random.below(4)] ?? ',';
   const columns = 2 + random.below(5);
@@ -80,10 +80,7 @@ function anyTable(random: Random, size: number): string {
   return lines.join('\n');
 }
 
-/**
- * Returns random text of at most this many UTF-16 units. It consists of one piece, many pieces, a repeated piece with
- * another one around it, lines, or JSON.
- */
+/** Returns random text of at most this many UTF-16 units: repeated pieces, mixed pieces, lines, a table or JSON. */
 export function anyText(random: Random, most: number): string {
   const share = random.pick([
     [2, 0.001],

@@ -6,23 +6,23 @@ import type { Replicas, World } from './world.ts';
 /** How many milliseconds pass between two kills. */
 const KILL_EVERY_MS = 10_000;
 /**
- * If a replica is silent for 20 to 30 seconds, the others consider it dead, unless they are killed themselves. One of them
- * is therefore never killed.
+ * How long a single replica stops, in milliseconds. Another replica considers it dead after 20 to 30 seconds, and isn't
+ * killed in that time.
  */
 const ONE_STOPPED_MS = 60_000;
 /** How long a replica takes to notice that others consider it dead, and to exit. */
 const FINDS_OUT_MS = 10_000;
 const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
-/** How long to wait at most for a replica's next transaction. */
+/** The longest wait for a replica's next transaction, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** How long to wait between two faults. A fault takes about as long. */
+/** The pause between two faults, in milliseconds. A fault takes about as long. */
 const PAUSE_MS = 10_000;
 
 /**
- * Causes faults in the processes. `kill -9` happens throughout. Three faults happen once each: a single replica stops, all
- * replicas are restarted one by one, and the database restarts. Three others repeat: a machine vanishes, all replicas stop,
- * and the database becomes read-only.
+ * Kills replicas throughout the run, and causes these faults:
+ * - Once, one replica stops, the database restarts, and all replicas are restarted one by one.
+ * - Repeatedly, a machine vanishes, all replicas stop, and the database becomes read-only.
  */
 export async function troubleReplicas(
   world: World,
@@ -44,7 +44,7 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  /** Waits until a replica other than `other` is ready. After a kill, it is possible that none is. */
+  /** Waits until a replica other than `other` is ready. After a kill, none may be ready. */
   async function oneReady(other?: Replica): Promise<Replica | undefined> {
     for (;;) {
       const one = oneOf(replicas.filter((replica) => replica.isReady && replica !== other));
@@ -91,7 +91,7 @@ export async function troubleReplicas(
     verdict.count('stops of a single replica', 1);
   }
 
-  /** Kills a replica during a transaction, without the database noticing. */
+  /** Kills a replica during a transaction, but leaves its database connection open. */
   async function vanish(): Promise<void> {
     const one = await oneReady();
     if (one === undefined) return;
@@ -135,7 +135,7 @@ export async function troubleReplicas(
       await pause(PAUSE_MS);
       await onlyRead();
     }
-    // Ends the work that couldn't be recorded in time. Without a new process, only the hourly job would end it.
+    // New processes end the work that couldn't be recorded in time. Otherwise, only the hourly job would end it.
     await rollingRestart();
   }
 

@@ -59,10 +59,10 @@ const FAULTS: readonly (readonly [weight: number, fault: Fault])[] = [
   [1, { kind: 'hang' }],
 ];
 
-/** The bot responds to interactions at these paths below `/api/v10`. It needs all other paths to start. */
+/** Paths below `/api/v10` for responses to interactions. Other paths never fail, because the bot needs them to start. */
 const ANSWERS = [/\/callback$/, /^\/webhooks\//, /^\/(interactions|webhooks)\//];
 
-/** The service rejects 4 % of the requests. */
+/** The share of requests that the service rejects. */
 const REFUSALS = 0.04;
 const HOUR_MS = 3_600_000;
 /** If the clock were months off, no certificate would be valid, and the bot could never connect to Discord. */
@@ -124,7 +124,7 @@ export async function makeTrouble(
   ): Promise<void> {
     const own = random.of(name);
     while (!over.aborted) {
-      // This only rejects when the soak test is over.
+      // Rejects only at the end of the soak test.
       await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
       if (!over.aborted) await run(own);
     }
@@ -253,7 +253,7 @@ export async function makeTrouble(
   faults.clear();
   gateway.disturbDispatch({});
   healGateway();
-  // Otherwise, a bot that is waiting for RESUMED would wait for a whole minute.
+  // A bot that is waiting for RESUMED would otherwise wait for a whole minute.
   gateway.cut();
   clock.advance(0);
   await discord.connected();

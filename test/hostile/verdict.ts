@@ -33,9 +33,8 @@ const LONGEST_CASE = 5_000;
 export type Verdict = ReturnType<typeof createVerdict>;
 
 /**
- * Collects the results of a run of any mix.
- * @param longestStall if the bot itself uses more processor time than this during a stall, in milliseconds, it counts as
- * harm
+ * Collects the results of a run.
+ * @param longestStall how much processor time the bot may use during a stall, in milliseconds
  */
 export function createVerdict(longestStall: number) {
   const harms = new Map<Harm, string[]>(HARMS.map((kind) => [kind, []]));
@@ -50,23 +49,20 @@ export function createVerdict(longestStall: number) {
 
   return {
     harm,
-    /** @param during returns the other users' actions at the end of the stall, which helps to find its cause */
+    /** @param during describes the actions before a stall, which helps to find its cause */
     stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
       stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
     },
-    /** Records how long normal users had to wait at most for a first response and for a reply, in milliseconds. */
+    /** Records normal users' longest waits for a first response and for a reply, in milliseconds. */
     othersWaited(responseMs: number, answerMs: number): void {
       slowestResponse = Math.max(slowestResponse, responseMs);
       slowestAnswer = Math.max(slowestAnswer, answerMs);
     },
-    /**
-     * Adds to a figure that shows how much was tested. If a figure is still 0 at the end, the run missed its purpose, which
-     * counts as harm.
-     */
+    /** Adds to a count of tested cases. A count that is still 0 at the end counts as harm. */
     count(what: string, more: number): void {
       counts.set(what, (counts.get(what) ?? 0) + more);
     },
-    /** Prints all figures on standard output, and every case of harm on standard error. @returns the exit status */
+    /** Prints all counts on standard output, and every case of harm on standard error. @returns the exit status */
     print(say: (line: string) => void): 0 | 1 {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;

@@ -15,7 +15,7 @@ export interface Way {
    * of bytes that the bot reads.
    */
   readonly most: number;
-  /** Creates random text for this input. If it is absent, `anyText` is used. */
+  /** Creates random text for this input. The default is `anyText` from texts.ts. */
   anyText?(random: Random): string;
   use(world: World, person: Person, text: string): Promise<Answer | Suggested>;
 }
@@ -23,7 +23,7 @@ export interface Way {
 /** The suggestions that Discord shows while a user types. */
 export type Suggested = Awaited<ReturnType<Person['complete']>>;
 
-/** /addservers doesn't read more bytes than this. */
+/** How many bytes of a file /addservers reads. */
 const MOST_OF_FILE = 256 * 1024;
 
 const fileOf = (weight: number, ending: string, encoding: BufferEncoding = 'utf8'): Way => ({

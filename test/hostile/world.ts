@@ -16,7 +16,7 @@ import { createHistory, inFile, inPostgres } from './history.ts';
 import { type Ask, judge } from './judge.ts';
 import type { Verdict } from './verdict.ts';
 
-/** These limits are never reached, because these runs test the requests themselves. */
+/** Limits that are never reached, because these runs test requests. */
 const NO_LIMITS = { MEMBER_LIMIT: '20000/1', GUILD_LIMIT: '20000/1' };
 
 const CLOCK = new URL('../faults/preloads/clock.ts', import.meta.url).href;
@@ -43,9 +43,7 @@ export interface WorldOptions {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/**
- * Starts the real bot between both stand-ins, with three guilds, and collects everything that will be judged at the end.
- */
+/** Starts the real bot with three guilds, and records everything that will be judged at the end. */
 export async function openWorld(options: WorldOptions) {
   const { verdict, answerWithinMs, blameless = [], replicas } = options;
   const probe = await createStallProbe();
@@ -157,12 +155,12 @@ export async function openWorld(options: WorldOptions) {
 }
 
 /**
- * Rate limits that the bot couldn't have avoided. They apply to buttons that the test posted in the bot's name, and to
- * requests that a restarted bot can't know about.
+ * Whether the bot couldn't have avoided this rate limit. The test also posts messages as the bot, and a restarted bot
+ * doesn't know about earlier requests.
  */
 const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);
 /**
- * After a stop, all replicas resume at the same time and respond to the load balancer's interactions. They share a token,
- * and none of them knows how many requests the others have already made with it.
+ * Whether replicas exceeded a rate limit together. After a pause, they all resume at the same time with the same token,
+ * without knowing about each other's requests.
  */
 const isSharedToken = ({ status, path }: Breach) => status === 429 && path.endsWith('/callback');

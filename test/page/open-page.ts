@@ -5,10 +5,7 @@ import { type Page, servePage } from '../../sandbox/page/server.ts';
 import type { Texts } from '../../sandbox/page/texts.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
-/**
- * The paths at which Debian's `chromium` package and Google install the browser. Ubuntu's `chromium-browser` only installs
- * a snap.
- */
+/** Where Debian's `chromium` package and Google install the browser. Ubuntu's `chromium-browser` only installs a snap. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 /** Flags that turn off Chromium's own background activity. */
 const QUIET = [
@@ -26,7 +23,7 @@ if (!hasChromium)
 export const launch = (): Promise<Browser> =>
   chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
-/** The sandbox and its page, a browser, and the problems that were found. */
+/** A browser with the sandbox's page, and the problems found. */
 export interface PageScene {
   readonly sandbox: Sandbox;
   readonly page: Page;
@@ -88,7 +85,7 @@ export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<v
   while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
 }
 
-/** Returns the problems that axe-core finds. Each is a rule and the elements that break it. */
+/** Returns axe-core's problems: the rules, and the elements that break them. */
 export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   // The debugger runs this script, because the page's Content-Security-Policy would block it.
   await tab.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
@@ -103,7 +100,7 @@ export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   );
 }
 
-/** Returns the name of the element that has the focus, or an empty string if one of the browser's own controls has it. */
+/** Returns the name of the focused element, or an empty string if the focus is outside the page. */
 export const focusedName = async (tab: Tab): Promise<string> =>
   String(
     await tab.evaluate(`(() => {

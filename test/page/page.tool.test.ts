@@ -58,7 +58,7 @@ const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((messa
   return [left + 1, (left + right) / 2, right - 1].every(isSeen) ? [] : [time];
 }).length`;
 
-/** Counts the select menus next to the page that are too narrow for their longest option. */
+/** Counts the select menus in the side panel that are too narrow for their longest option. */
 const CUT_CHOICES = `[...document.querySelectorAll('.side section[aria-labelledby=you] select')].filter((select) => {
   const { offsetWidth } = select;
   const whole = select.cloneNode(true);
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const member = people.at({ role: 'member', guild, locale: 'en-US' });
     const answer = await addServer(member, 'quick.example.com');
     const tab = await scene.tab(`&guild=${guild.id}&role=member`);
-    // After it has been frozen, the tab keeps showing its current state.
+    // If `isFrozen` is set, the tab ignores changes to messages.
     await tab.addInitScript(`JSON.parse = ((parse) => {
       let shown;
       return (text) => {
@@ -349,7 +349,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  // The longest entries contain a suggestion. They take four lines in French, and two in Japanese.
+  // Entries with a suggestion are the longest: four lines in French, and two in Japanese.
   it.for([
     'en-US',
     'fr',
@@ -422,7 +422,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('lets users choose options in a select menu, and several options with the keyboard', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
-    // The reply about the key also contains a select menu for the log channel.
+    // Excludes the reply about the key, which also contains a select menu.
     const settings = log(tab)
       .getByRole('article')
       .filter({ has: tab.getByRole('link', { name: 'Command Permissions' }) });
@@ -613,7 +613,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await fetch(`${discord.apiUrl}/v10/users/@me`, { headers: { 'user-agent': 'DiscordBot (test, 1)' } });
     expect(discord.breaches.length).toBe(before + 1);
     const entry = side(tab).locator('li.broken', { hasText: '404: Not Found' }).first();
-    // This uses the keyboard, because a new entry could move the list between pressing and releasing the mouse button.
+    // Avoids the mouse, because a new entry could move the list between pressing and releasing the button.
     await entry.locator('summary').press('Enter');
     await entry.getByText('404: Not Found').first().waitFor();
   });
@@ -682,7 +682,7 @@ describe.skipIf(!hasChromium)('a scenario that is running', () => {
       .toBe(true);
     await tab.getByRole('button', { name: 'Again' }).click();
     await step('1 of 3');
-    // Another scenario replaces it while it is waiting.
+    // Replaces the waiting scenario with another.
     await tab.getByRole('button', { name: 'Sandbox' }).click();
     await tab.getByRole('dialog').getByRole('link', { name: 'First key' }).click();
     await step('1 of 4');

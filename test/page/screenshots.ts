@@ -3,11 +3,11 @@ import type { Page as Tab } from 'playwright-core';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 
-/** A moment in a scenario that is shown on a page in docs. */
+/** A moment in a scenario, shown as a picture in docs. */
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** The screenshot is taken before the step with this number. If this is absent, it is taken at the end. */
+  /** The number of the step before which the screenshot is taken. The default is the end. */
   readonly before?: number;
   readonly width: number;
 }
@@ -26,10 +26,7 @@ const PICTURES: readonly Picture[] = [
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const LOCALE = 'en-US';
 
-/**
- * Hides everything on the page except the message that is used next. If there is none, hides everything except the last
- * message.
- */
+/** Hides everything except the message that the next step uses or, without a next step, the last message. */
 const SHOW_ALONE = `(() => {
   const target = document.querySelector('.messages .target');
   const message = target?.closest('.message') ?? [...document.querySelectorAll('.message')].at(-1);
@@ -42,7 +39,7 @@ const SHOW_ALONE = `(() => {
 })()`;
 /** Waits two frames, until everything has been rendered. */
 const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
-/** No message is taller than this. */
+/** Larger than the height of any message, in pixels. */
 const HEIGHT = 3_000;
 
 async function take(tab: Tab, { name, width }: Picture): Promise<void> {
@@ -63,7 +60,7 @@ for (const { name, steps } of SCENARIOS) {
   const wanted = PICTURES.filter(({ scenario }) => scenario === name);
   if (wanted.length === 0) continue;
   const tab = await scene.tab(`&scenario=${name}&locale=${LOCALE}`, { deviceScaleFactor: 2 });
-  /** Uses a new tab with the same content, so that this tab doesn't lose the parts that a picture hides. */
+  /** Takes pictures in a copy of the tab, because taking a picture hides parts of the page. */
   const takeAll = async (before: number | undefined) => {
     for (const picture of wanted.filter((each) => each.before === before)) {
       await tab.locator(`html[lang="${LOCALE}"]`).waitFor();

@@ -2,13 +2,13 @@ import { check, type Diagnostics } from 'recheck';
 import { expressionsIn } from './find.ts';
 
 /**
- * The time limit for a single expression, in milliseconds. Even the slowest one on a busy machine takes far less. If it is
- * exceeded, the result is uncertain.
+ * The time limit for a single expression, in milliseconds. Even on a busy machine, every expression takes far less. A
+ * timeout makes the result uncertain.
  */
 const TIMEOUT_MS = 60_000;
 /**
- * Expressions with a lookahead can't be proved, so they are tested. The tests depend on how many characters are read and
- * not on the clock, so every run finds the same problems.
+ * Expressions with a lookahead are tested, because they can't be proved. The tests count characters instead of time, so
+ * every run finds the same problems.
  */
 const ALWAYS_THE_SAME = {
   randomSeed: 1,
@@ -18,8 +18,8 @@ const ALWAYS_THE_SAME = {
 };
 
 /**
- * Returns the errors in a source file's regular expressions, one per line. An error is an expression whose time grows
- * faster than the length of its input, such as `[a-z]+$`, or one that is only known at run time.
+ * Returns a line for each regular expression in a source file that takes more than linear time, such as `[a-z]+$`, or that
+ * is only known at run time.
  */
 export async function faultsIn(source: string): Promise<readonly string[]> {
   const faults: string[] = [];

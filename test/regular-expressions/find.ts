@@ -13,9 +13,8 @@ export interface FoundExpression {
 const MAKE_ONE_OF_TEXT = new Set(['match', 'matchAll']);
 
 /**
- * Finds every regular expression in a TypeScript file. This includes literals, and calls to `RegExp` with a constant
- * string, which can consist of literals, templates, `String.raw`, `+`, and constants in the same file. It removes types the
- * way Node does, which doesn't change line numbers.
+ * Finds every regular expression in a TypeScript file: literals, and calls to `RegExp` with a string built from literals,
+ * templates, `String.raw`, `+` and constants in the file. Types are removed as in Node, without changing line numbers.
  */
 export function expressionsIn(source: string): readonly FoundExpression[] {
   const program = parse(stripTypeScriptTypes(source), {

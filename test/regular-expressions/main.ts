@@ -1,6 +1,6 @@
 /**
- * Checks every regular expression in the bot, and fails if one of them isn't linear. This is part of `npm run check`. It
- * skips the sandbox, because all of the sandbox's input comes from its own user.
+ * Fails if a regular expression in the bot isn't linear, as part of `npm run check`. Skips the sandbox, because all of its
+ * input comes from its own user.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { faultsIn } from './check.ts';

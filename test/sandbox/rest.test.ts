@@ -231,7 +231,7 @@ describe('the REST API', () => {
     expect(standIn.breaches).toMatchObject([
       { title: 'A button has a label, and either a custom id or a URL', method: 'POST', status: 400 },
     ]);
-    // If a body is rejected, the bot can still respond.
+    // After a rejected body, the bot can still respond.
     expect((await respond(interaction, { type: 5 })).status).toBe(204);
   });
 
@@ -287,7 +287,7 @@ describe('the REST API', () => {
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
     expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
-    // A bot that repeats its response may not have received the result. A different response counts as a second one.
+    // Repeating the same response isn't a breach, because the bot may not have received the result.
     for (const again of [{ type: 5 }, { type: 4, data: { content: 'again' } }])
       expect((await respond(interaction, again)).json).toMatchObject({ code: 40060 });
     const late = await asked();

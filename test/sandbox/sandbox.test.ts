@@ -99,7 +99,7 @@ describe('the bot process', () => {
     await expect
       .poll(outcomes, { timeout: 10_000 })
       .toEqual([expect.stringContaining('"outcome":"answered"')]);
-    // The second attempt also gets a response in the end.
+    // Waits until the second attempt has also got a response.
     await expect.poll(made, { timeout: 10_000 }).toBe(before.made + 2);
     sandbox.troubleDiscord('ok');
     stop();
@@ -110,13 +110,13 @@ describe('the bot process', () => {
 
   it('reports an unexpected exit with its status and last output, and starts again', async () => {
     const [crashed] = await eventsDuring('bot', async () => {
-      // 4013 means invalid intents. A bot can't recover from that.
+      // 4013 means invalid intents, so the bot can't recover.
       sandbox.discord.gateway.close(4013);
       await expect.poll(() => sandbox.botState).toBe('crashed');
     });
     expect(crashed).toMatchObject({ state: 'crashed', exit: { status: 1, signal: null, wanted: false } });
     const lastWords = crashed !== undefined && 'exit' in crashed ? crashed.exit.lastWords : [];
-    // Lines that aren't JSON, for somebody who is looking at a terminal.
+    // Lines that aren't JSON are for people at a terminal.
     expect(lastWords.filter((line) => !line.startsWith('{'))).toEqual([
       expect.stringMatching(/^server-listing-bot: .*4013.*the intents are not valid/),
     ]);

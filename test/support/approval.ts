@@ -29,8 +29,7 @@ export async function turnApprovalOn(guild: TestGuild): Promise<void> {
 }
 
 /**
- * Returns the log channel's messages about submissions. No other message is posted with buttons. A decision removes the
- * buttons.
+ * Returns all messages about submissions in the log channel. Only these are posted with buttons, which a decision removes.
  */
 export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
   guild.discord

@@ -24,7 +24,7 @@ const name = fc
     fc.array(label, { minLength: 1, maxLength: 3 }),
     fc.constantFrom('com', 'net', 'de', 'gg', 'xn--p1ai'),
   )
-  // A host name is valid even if it begins like a label or command that people put before an address.
+  // A valid host name can begin with a label or command that people also write before addresses, such as "connect".
   .map(([labels, zone]) => [...labels, zone].join('.'));
 
 /** Public hosts of every kind, in canonical form. */
@@ -44,13 +44,13 @@ export const submission = fc
   })
   .map(({ named, ...at }) => ({ ...at, ...named }));
 
-/** This excludes lone surrogates, because text that arrives over the network never contains them. */
+/** The UTF-16 surrogates. Text that arrives over the network never contains a lone surrogate. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
 const MOST = 0x10ffff;
 
 /**
- * Any Unicode character, assigned or not. This is the same as fast-check's `binary` unit, but without its table of all
- * characters, which takes every process a second to build.
+ * Any Unicode character, assigned or not. Unlike fast-check's `binary` unit, this doesn't need a table that takes a second
+ * to build.
  */
 export const anyCharacter = fc.integer({ min: 0, max: MOST - SURROGATES.count }).map(
   (n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count),

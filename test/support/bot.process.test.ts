@@ -42,7 +42,7 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  // The bot prints this line every time it starts, and then publishes this command.
+  // The bot's usual log contains the first key. The second key is also the name of a command.
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
     ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
@@ -52,7 +52,7 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow(why);
   });
 
-  // A bot in this process and a bot in its own process deliver their last output differently, so this covers both.
+  // The bot's last output arrives differently if the bot runs in its own process, so both cases are tested.
   it.each([
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },

@@ -27,13 +27,16 @@ import { type BotStore, botStore, newBotDatabase } from './database.ts';
 import { timeOf } from './machine.ts';
 import { showWhenATestFails } from './outputs.ts';
 
-/** Options for a test bot. `env` adds variables or replaces the sandbox's values. `http` defaults to `INTERACTIONS`. */
+/**
+ * Options for a test bot. `env` overrides the sandbox's environment variables. `http` defaults to whether `INTERACTIONS` is
+ * `http`.
+ */
 export interface BotOptions
   extends Pick<SandboxOptions, 'serverLookup' | 'env' | 'wrapper' | 'data' | 'http' | 'discord' | 'listing'>,
     Pick<AppDeps, 'timing' | 'languages'> {
   /** Whether the bot runs in its own process. Tests need this for signals, `kill -9` and environment variables. */
   readonly asProcess?: boolean;
-  /** If this is `false`, the test starts the bot itself. */
+  /** Whether to start the bot. The default is `true`. */
   readonly start?: boolean;
   /** Whether Discord and the listing service use TLS and also support HTTP/2. */
   readonly tls?: boolean;
@@ -46,7 +49,7 @@ export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 export const BREACHES = {
   /** The bot responded to an interaction that had expired. */
   tooLate: 'Unknown interaction',
-  /** The bot sent a second first response. */
+  /** The bot sent a first response twice. */
   twice: 'Interaction has already been acknowledged.',
   /** The bot edited a reply after its token had expired. */
   afterTheEnd: 'Unknown Webhook',
@@ -73,14 +76,11 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | '
   output(): string;
   /** Returns the bot's log entries. Lines that aren't JSON are skipped. */
   log(): readonly Readonly<Record<string, unknown>>[];
-  /**
-   * Lets the bot break a Discord rule up to `most` times in this test. The rule is one of {@link BREACHES} or another
-   * title.
-   */
+  /** Allows up to `most` breaches of a Discord rule in this test. {@link BREACHES} contains common titles. */
   mayBreak(title: string, most: number): void;
-  /** Resets what `mayBreak` allowed in the previous test. */
+  /** Ends the exceptions that `mayBreak` allowed. */
   mayBreakNoMore(): void;
-  /** Adds a guild that the bot has just joined. Nothing has been set up there, except perhaps the key. */
+  /** Adds a guild that the bot has just joined. If `about` contains a key, an admin sets the key. */
   newGuild(about?: AboutGuild): Promise<TestGuild>;
   person(who: { readonly role?: Role; readonly guild?: number; readonly locale?: string }): Person;
   /**
@@ -94,7 +94,7 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | '
 }
 
 interface AboutGuild {
-  /** The key that an admin has set with /setkey. It is absent if the guild doesn't have a key. */
+  /** The key that an admin sets with /setkey, if any. */
   readonly key?: string | undefined;
   /** The guild's preferred locale in Discord. */
   readonly locale?: string;
@@ -102,7 +102,7 @@ interface AboutGuild {
 
 /** A guild and its users, for a single test. */
 export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
-  /** This user has Manage Server. */
+  /** A user with Manage Server. */
   readonly admin: Person;
   readonly member: Person;
   person(who: { readonly role?: Role; readonly locale?: string }): Person;
@@ -119,14 +119,14 @@ export interface BotTestOptions extends BotOptions, Expected {
  */
 export const botTest = (options: BotTestOptions = {}) => testsOver(options, 'file');
 
-/** Like `botTest`, but each test gets its own bot, so it may stop or kill the bot or break its environment. */
+/** Like `botTest`, but each test gets its own bot. For tests that stop, kill or damage the bot. */
 export const ownBotTest = (options: BotTestOptions = {}) => testsOver(options, 'test');
 
 function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
   return (
     test
       .extend('options', { scope: 'file' }, options)
-      // vitest uses different types for the two scopes, but the properties used here are the same in both.
+      // vitest's types differ between the scopes `file` and `test`, but not in the properties used here.
       .extend('bot', { scope: scope as 'file' }, async ({ options }, { onCleanup }) => {
         const bot = await openBot(options);
         onCleanup(() => bot.close(options));
@@ -146,7 +146,7 @@ function testsOver(options: BotTestOptions, scope: 'file' | 'test') {
       .extend('admin', ({ guild }) => guild.admin)
       .extend('member', ({ guild }) => guild.member)
       .extend('discord', ({ bot }) => bot.discord)
-      /** Only counts requests that were made after the test started. */
+      /** Contains only requests made since the test started. */
       .extend('listing', ({ guild }) => guild.listing)
   );
 }
@@ -160,10 +160,10 @@ function fromNowOn(listing: ListingStandIn): ListingStandIn {
   });
 }
 
-/** How long the bot may take to send a first response in these tests, in milliseconds. `clock.advance` skips this time. */
+/** The bot's time limit for a first response in tests, in milliseconds. Tests skip this time with `clock.advance`. */
 export const ANSWER_WITHIN_MS = 30_000;
 
-/** Timing that has no pauses, and time limits that no test reaches by accident. */
+/** Timing with minimal pauses, and with limits that no test reaches by accident. */
 const NO_WAITING: Timing = {
   firstResponseMs: ANSWER_WITHIN_MS,
   firstAttemptMs: ANSWER_WITHIN_MS,
@@ -175,8 +175,8 @@ const NO_WAITING: Timing = {
 };
 
 /**
- * Starts the bot between both stand-ins. The bot runs in the test process unless `asProcess` is set. The caller must close
- * it.
+ * Starts the bot and both stand-ins, which the caller must close. The bot runs in the test process unless `asProcess` is
+ * set.
  */
 export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const { asProcess = false, timing, languages } = options;
@@ -184,10 +184,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const createBot = asProcess ? createBotProcess : (deps: BotProcessDeps) => createBotInProcess(deps, given);
   const lines: string[] = [];
   const crashes: Exit[] = [];
-  /**
-   * This excludes the time during which other processes used the processors, because neither the bot nor Discord can avoid
-   * that delay.
-   */
+  /** Excludes the time when the bot waits for a processor, because the bot can't avoid that delay. */
   const botTime = () => timeOf(sandbox.bot.pid);
   const mayBreak = new Map<string, number>();
   const postgres = await newBotDatabase(options.env ?? {});
@@ -199,8 +196,8 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     http: options.http ?? OVER_HTTP,
     env,
     ...(options.tls && { certificate: selfSigned() }),
-    // The tests wait for buttons and menus before they use them, so there is no need to allow for reaction time. In tests
-    // that aren't about the three-second limit, a slow machine gets ten times as long.
+    // Tests wait for buttons and menus before using them, so simulated users don't need reaction time. Most tests multiply
+    // Discord's three-second limit by ten, because the machine may be slow.
     discord: {
       reactionMs: 0,
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -319,23 +316,26 @@ export async function setKey(person: Person, key: string): Promise<Answer> {
   return person.submit(modal, { [field.id]: key });
 }
 
-/** The result of an action, or the message on which a user acted. */
+/** An action's result, or a message. */
 export type Shown = Answer | SeenMessage;
 
-/** Returns everything that a member can read in it, including embeds, buttons and files, formatted as in the sandbox. */
+/**
+ * Returns everything that a member can read in a message or modal, including embeds, buttons and files, formatted as in the
+ * sandbox.
+ */
 export function textOf(shown: Shown): string {
   const answer = 'kind' in shown ? shown : ({ kind: 'message', message: shown } as const);
   return showAnswer(answer, aReader());
 }
 
-/** Returns the message that an action produced. Fails if it produced anything else. */
+/** Returns the message that an action produced. Fails if the result isn't a message. */
 export function messageOf(answer: Shown): SeenMessage {
   if (!('kind' in answer)) return answer;
   assert(answer.kind === 'message', `expected a message, got: ${textOf(answer)}`);
   return answer.message;
 }
 
-/** Returns the modal that an action opened. Fails if it produced anything else. */
+/** Returns the modal that an action opened. Fails if the result isn't a modal. */
 export function modalOf(answer: Answer): SeenModal {
   assert(answer.kind === 'modal', `expected a modal, got: ${textOf(answer)}`);
   return answer.modal;
@@ -346,7 +346,7 @@ export function messageIn(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // If a multipart form contains files, the message is its JSON part.
+    // In a multipart form with files, the message is the JSON part.
     return JSON.parse(/^\{.*\}\r?$/mu.exec(body)?.[0] ?? '{}');
   }
 }
@@ -354,8 +354,8 @@ export function messageIn(body: string): unknown {
 const LAST_WORDS = 12;
 
 /**
- * Creates a bot that runs in the test process. The bot starts ten times faster than one in a separate process, and has the
- * same interface. `stop` ignores its signal and always stops the bot normally.
+ * Creates a bot that runs in the test process, where it starts ten times faster than in its own process. `stop` ignores the
+ * signal and always stops the bot normally.
  */
 export function createBotInProcess(
   { env, onLine, onExit }: BotProcessDeps,
@@ -469,7 +469,7 @@ export async function leaksOf(
   const leaks: string[] = [];
   for (const [secret, what] of secrets) {
     if (output.includes(secret)) leaks.push(`the bot printed ${what}`);
-    // The two tokens are the only secrets that the bot has to send to Discord.
+    // The bot has to send these two tokens to Discord, but no other secrets.
     const sent = what.endsWith('token') ? [] : discord.findSecret(secret);
     for (const { path } of sent) leaks.push(`${what} was sent to Discord: ${path}`);
     if (database.includes(secret)) leaks.push(`${what} is in clear in the database`);

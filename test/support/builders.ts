@@ -35,7 +35,7 @@ export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOpt
   return { ...records, approvals: createApprovals({ ...records, store }) };
 }
 
-/** Creates the same parts with a new store and a clock that only moves when the test sets it. */
+/** Calls `partsOver` with a new store and a clock that only the test moves. */
 export async function openParts(now: number, options: PartsOptions = {}) {
   const store = await openStore();
   const clock = { now };
@@ -52,15 +52,15 @@ export interface DoneOptions {
   readonly hosts: readonly string[];
   readonly port?: number;
   readonly game?: string;
-  /** This is `null` if the submission has not ended. */
+  /** `null` if the submission hasn't ended. */
   readonly outcome?: ServersTable['outcome'];
   readonly message?: string;
 }
 
-/** How many rows are inserted per statement. SQLite allows 32,766 values. */
+/** How many rows each statement inserts. SQLite allows 32,766 values per statement. */
 const AT_ONCE = 1_000;
 
-/** Inserts a submission into the tables as it is stored after it has ended. */
+/** Inserts a submission and its servers. The submission has ended unless `outcome` is `null`. */
 export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): Promise<void> {
   const { id, guildId, userId, userName = `name of ${userId}`, at, hosts, port = 27015 } = done;
   const { game = 'cs2', outcome = 'accepted', message = 'Yes.' } = done;
@@ -114,10 +114,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
 
 export interface FillOptions {
   readonly count: number;
-  /**
-   * When the first list ended, in milliseconds since 1970. Each later list ends one millisecond later for every server
-   * before it.
-   */
+  /** When the first list of 1,000 servers ended, in milliseconds since 1970. Each further list ends a second later. */
   readonly at: number;
   readonly message?: string;
 }
@@ -135,7 +132,7 @@ export async function fill(
       const userId = from % (2 * LIST) === 0 ? '7' : '8';
       await addDone(store, { id: `${guildId}-${from}`, guildId, userId, at: at + from, hosts: [] });
     }
-    // This uses a single statement, because it takes longer to pass each row's values than to write the row.
+    // A single statement is faster, because passing a row's values takes longer than writing the row.
     await sql`
       INSERT INTO servers (submission_id, position, guild_id, user_id, line, host, port, game, address, reserved_at, sent_at,
         ended_at, outcome, message)
@@ -148,13 +145,13 @@ export async function fill(
   });
 }
 
-/** Returns a list's row that is ready to be submitted. */
+/** Returns a row with a server that can be submitted. */
 export function readyRow(line: number, server: string, more: Partial<ServerSubmission> = {}): ReadyRow {
   const submission = { server, port: 27015, game: 'cs2', ...more };
   return { kind: 'ready', line, submission };
 }
 
-/** Returns a list's row that doesn't have an address. */
+/** Returns an invalid row, which doesn't contain an address. */
 export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
   kind: 'invalid',
   line,
@@ -175,7 +172,8 @@ export interface SubmissionOptions {
   /** The rows to submit. The default is every row that is ready. */
   readonly rows?: readonly ReadyRow[];
   /**
-   * The deadline for a moderator's decision, in milliseconds since 1970. It is absent if the submission runs immediately.
+   * The deadline for a moderator's decision, in milliseconds since 1970. Without a deadline, the submission runs
+   * immediately.
    */
   readonly expiresAt?: number;
 }
@@ -197,19 +195,16 @@ export interface PipelineOptions extends PartsOptions {
   /** Returns the listing service's response to a request. */
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
-  /** Called for every guild the first time that the service rejects its key. */
+  /** Called when the service rejects a guild's key for the first time. */
   readonly onKeyRejected?: (guildId: string) => void;
   /** Whether this process still owns the interaction. */
   readonly isOwner?: () => boolean;
-  /** Used instead of the pipeline's own store. */
+  /** The default is a new store. */
   readonly store?: Store;
   readonly encryption?: Encryption;
 }
 
-/**
- * Creates everything that a submission passes through between the dispatcher and the HTTP client for the service. By
- * default, it has its own store.
- */
+/** Creates the parts that handle a submission between the dispatcher and the HTTP client for the service. */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
   const logger = recorder();

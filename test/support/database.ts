@@ -14,7 +14,7 @@ import { folder, recorder } from './machine.ts';
 
 export type FileStore = Store & { readonly path: string };
 
-/** Opens a store in a file and closes it after the test. */
+/** Opens a SQLite store, and closes it after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
   deps: Partial<Omit<StoreDeps, 'url'>> = {},
@@ -23,7 +23,7 @@ export async function openStore(
   return { ...store, path };
 }
 
-/** Opens a store in either kind of database and closes it after the test. */
+/** Opens a SQLite or PostgreSQL store, and closes it after the test. */
 export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, 'url'>> = {}): Promise<Store> {
   const store = createStore({ url, logger: recorder(), ...deps });
   await store.start();
@@ -51,7 +51,7 @@ export function bytesOnDisk(path: string): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Whether the bots in this test run use PostgreSQL (`STORE=postgres`). Each of them has its own database. */
+/** Whether the bots in this test run use PostgreSQL (`STORE=postgres`). Each bot has its own database. */
 export const isOnPostgres = process.env.STORE === 'postgres';
 
 /** The bot's database, which tests can read and change from outside the bot. */
@@ -59,20 +59,17 @@ export interface BotStore {
   readonly url: StoreUrl;
   /** The value of `STORE_URL`. */
   readonly address: string;
-  /** Runs a statement in which each value is written as `?`. */
+  /** Runs a statement that contains `?` for each value. */
   rows(sql: string, ...values: readonly SQLInputValue[]): Promise<readonly Row[]>;
   /**
-   * Returns everything that is stored. With SQLite, this reads the file. With PostgreSQL, it reads the tables, because
-   * PostgreSQL erases deleted data itself.
+   * Returns all stored data. With SQLite, this includes deleted data that is still in the file. PostgreSQL erases deleted
+   * data itself.
    */
   content(): Promise<string>;
   close(): Promise<void>;
 }
 
-/**
- * Creates a PostgreSQL database and the variables that make a bot use it. Returns `undefined` if the bot should create a
- * SQLite file instead.
- */
+/** Creates a PostgreSQL database for a bot. Returns `undefined` if the bot uses SQLite or a given database. */
 export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   if (!isOnPostgres || given.STORE_URL !== undefined) return undefined;
   const database = await newDatabase();
@@ -86,7 +83,7 @@ export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   };
 }
 
-/** @param data the folder with the bot's file, which is used if `database` is absent */
+/** @param data the folder with the bot's SQLite file, which is used without `database` */
 export function botStore(database: TestDatabase | undefined, data: string): BotStore {
   return database ? ofDatabase(database) : ofFile(join(data, 'bot.sqlite'));
 }
@@ -117,7 +114,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
     const texts: string[] = [];
     for (const { name } of tables) {
       const rows = await query(`select * from ${String(name)}`);
-      // Strings are stored one after another without quotes, as in a SQLite file.
+      // Joins a row's values without quotes, as in a SQLite file.
       texts.push(...rows.map((row) => Object.values(row).join(' ')));
     }
     return texts.join('\n');
@@ -204,7 +201,7 @@ export async function newDatabase(options = '') {
     /** The value for `STORE_URL`. */
     url,
     storeUrl,
-    /** Runs a statement the way another process would. */
+    /** Runs a statement over a separate connection. */
     query: (sql: string, values?: readonly unknown[]) => runSql(url, sql, values),
     /** Closes all connections and rejects new ones, like a server that is restarting. */
     async leave() {
@@ -212,7 +209,7 @@ export async function newDatabase(options = '') {
       await endSessions();
     },
     comeBack: async () => void (await runSql(server, `alter database ${name} with allow_connections true`)),
-    /** Sets a default that applies to later sessions. */
+    /** Sets a default for later sessions. */
     setDefault: async (setting: string, value: string) =>
       void (await runSql(server, `alter database ${name} set ${setting} = '${value}'`)),
     endSessions,
@@ -234,10 +231,10 @@ export async function runSql(url: string, sql: string, values: readonly unknown[
 /** A database for a single test. */
 export interface Place {
   readonly url: StoreUrl;
-  /** Creates a store but doesn't start it. It is closed after the test. */
+  /** Creates a store without starting it. The store stops after the test. */
   store(deps?: Partial<Omit<StoreDeps, 'url'>>): Store;
   open(deps?: Partial<Omit<StoreDeps, 'url'>>): Promise<Store>;
-  /** Runs a statement the way another process would. */
+  /** Runs a statement over a separate connection. */
   change(sql: string): Promise<void>;
 }
 
@@ -289,16 +286,13 @@ const LOCK = 'pg_advisory_xact_lock';
 export type Wire = Awaited<ReturnType<typeof openWire>>;
 
 /**
- * Opens a proxy to a PostgreSQL server. The proxy can stop responding like a machine that has vanished, without either side
- * noticing. It can also break the connection after the server has completed a COMMIT but before the client receives the
- * response.
+ * Opens a proxy to a PostgreSQL server. The proxy can freeze connections, as if a machine had vanished. It can also close a
+ * connection before the client receives the response to a COMMIT.
  */
 export async function openWire(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  /**
-   * Called with each chunk that the server sends, and with everything that the client has sent since the previous chunk.
-   */
+  /** Called for each chunk from the server, with the data that the client has sent since the previous chunk. */
   let onSaid: (asked: Buffer, said: Buffer) => void = () => undefined;
   /** If a transaction contains this string, the response to its COMMIT is cut off. */
   let lost: string | undefined;
@@ -338,7 +332,7 @@ export async function openWire(url: string) {
   const address = new URL(url);
   address.port = String(Object(wire.address()).port);
 
-  /** Stops all traffic on the current connections. Neither side even notices when the other closes a connection. */
+  /** Stops all traffic on the current connections. Neither side notices if the other side closes its connection. */
   function freeze(): void {
     for (const socket of sockets) socket.unpipe().removeAllListeners('close');
   }
@@ -346,7 +340,7 @@ export async function openWire(url: string) {
   return {
     url: address.href,
     freeze,
-    /** Freezes as soon as a transaction has locked this guild, or any guild if the id is empty. */
+    /** Freezes all connections when a transaction locks this guild, or any guild if the id is empty. */
     async freezeInTransaction(guildId = ''): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       onSaid = (asked, said) => {

@@ -34,7 +34,7 @@ export function folder(): string {
   return path;
 }
 
-/** Makes Node share the compile cache of `npm start`, so that a new process takes half as long to start. */
+/** Makes Node use the compile cache of `npm start`, so that a new process starts twice as fast. */
 export const KEPT_CODE: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/server-listing-bot', import.meta.url)),
 };
@@ -50,12 +50,12 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /**
-   * Whether file permissions apply even if the tests run as root. The program then drops root's capabilities. It doesn't
-   * switch to another user, because that user might not be able to read the clone.
+   * Whether file permissions apply even to root. The program drops root's capabilities but stays root, because another user
+   * might not be able to read the repository.
    */
   readonly isOrdinary?: boolean;
   readonly onStart?: (child: ChildProcess) => void;
-  /** What the program reads from standard input. */
+  /** The program's standard input. */
   readonly input?: string;
 }
 
@@ -91,10 +91,10 @@ export const runFile = (
 ): Promise<Ended> =>
   runProgram([process.execPath, fileURLToPath(new URL(`../../${file}`, import.meta.url)), ...args], options);
 
-/** A line in the metrics text format. It consists of a name, its labels as they were written, and a value. */
+/** A line in the metrics text format: a name, unparsed labels and a value. */
 export interface Sample {
   readonly name: string;
-  /** The labels in braces. It is empty if there are no labels. */
+  /** The labels in braces, or an empty string. */
   readonly labels: string;
   readonly value: number;
 }
@@ -125,11 +125,11 @@ export function sampleOf(samples: readonly Sample[], name: string, labels = ''):
 export interface Stall {
   /** When the stall ended, in ms since 1970. */
   readonly at: number;
-  /** How many milliseconds the stall took, including any other work that the machine did in that time. */
+  /** How long the stall took in milliseconds, including time used by other processes. */
   readonly ms: number;
   /**
-   * How many milliseconds of processor time the bot's main thread used during the stall. On a busy machine, this is the
-   * bot's own work, and for the rest of `ms` the bot was waiting for a processor.
+   * How much processor time the bot's main thread used during the stall, in milliseconds. For the rest of `ms`, the thread
+   * waited, for example for a processor.
    */
   readonly ownMs: number;
 }
@@ -162,17 +162,13 @@ export async function createStallProbe() {
   };
 }
 
-/**
- * Returns a clock in milliseconds that excludes the time during which process `pid`, or this process, was ready to run but
- * didn't get a processor.
- */
+/** Returns the time in milliseconds on a clock that pauses while this process or process `pid` waits for a processor. */
 export const timeOf = (pid = process.pid): number =>
   [...new Set([process.pid, pid])].reduce((ms, each) => ms - waitedForProcessor(each), performance.now());
 
 /**
- * Returns how many milliseconds a process was ready to run while other processes used the processors. This is the second
- * number in `schedstat` (Linux docs: Scheduler Statistics). Returns 0 if the system doesn't have that file or if the
- * process has exited.
+ * Returns how long a process has waited for a processor, in milliseconds. This is the second number in `schedstat` (Linux
+ * docs: Scheduler Statistics). Returns 0 if the file doesn't exist.
  */
 function waitedForProcessor(pid: number): number {
   try {
@@ -184,8 +180,8 @@ function waitedForProcessor(pid: number): number {
 }
 
 /**
- * Replaces this process's clocks until the test ends, so that tests don't have to wait. Create it before anything that
- * reads a clock. It doesn't affect timers or `new Date()`.
+ * Replaces this process's clocks until the test ends, so that tests don't have to wait. Must be called before anything
+ * reads a clock. Timers and `new Date()` don't change.
  */
 export function createTestClock(): { advance(ms: number): void; set(ms: number): void } {
   const now = Date.now;
@@ -212,16 +208,16 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
 }
 
 const DAY_MS = 86_400_000;
-/** In the 15 minutes before midnight UTC, the bot describes a limit that resets at midnight differently. */
+/** In the last 15 minutes before midnight UTC, the bot uses different words for limits that reset at midnight. */
 const NEAR_MIDNIGHT_MS = 20 * 60_000;
 
-/** Sets this process's clock back by an hour until the test ends if it is almost midnight UTC. */
+/** Sets this process's clock back by an hour if midnight UTC is near, until the test ends. */
 export function awayFromMidnight(): void {
   const clock = createTestClock();
   if (DAY_MS - (Date.now() % DAY_MS) < NEAR_MIDNIGHT_MS) clock.set(-3_600_000);
 }
 
-/** Counts how many times the event loop turns while a task is running. */
+/** Counts the turns of the event loop during a task. */
 export async function turnsDuring(task: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let next = setImmediate(function count() {
@@ -237,9 +233,9 @@ export async function turnsDuring(task: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Counts how many characters strings and regular expressions process during `run`. This measures the work independently of
- * the machine. Each call counts the length of its string once. That matches its real cost, because `npm run check` only
- * allows regular expressions that take linear time. The result shows whether the same string is read repeatedly.
+ * Counts the characters that string methods and regular expressions process during `run`. Unlike time, this doesn't depend
+ * on the machine. The result shows whether a string is read repeatedly. Each call counts as linear, because `npm run check`
+ * only allows linear regular expressions.
  */
 export async function stepsOf(run: () => unknown): Promise<number> {
   let steps = 0;

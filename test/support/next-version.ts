@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 
-/** Changes that the next version might make to the tables. The current version can still run with them. */
+/** Table changes that the next version might make. The current version still works with these changes. */
 export const NEXT_VERSION: Readonly<Record<string, Migration>> = {
   '9.00-notes-compatible': {
     async up(db) {

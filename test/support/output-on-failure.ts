@@ -1,4 +1,4 @@
-/** vitest loads this before each test file. It is separate because `npm run hostile` also starts bots, but has no tests. */
+/** vitest loads this file before each test file. `npm run hostile` only uses outputs.ts, because it doesn't run tests. */
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 

@@ -1,10 +1,10 @@
-/** One function per bot in the current test file. It returns everything that the bot has printed since it was opened. */
+/** One function per bot in the current test file. Each function returns everything that its bot has printed. */
 export const outputs = new Set<() => string>();
 
-/** The output of bots that have been shut down. The failing test may still have used them. */
+/** The output of closed bots. The current test may still have used these bots. */
 export const closing: (() => string)[] = [];
 
-/** Prints the end of this output if a test fails from now on. @returns a function to call when the bot is closed */
+/** Prints the end of a bot's output if a test fails. @returns a function to call when the bot is closed */
 export function showWhenATestFails(output: () => string): () => void {
   outputs.add(output);
   return () => void closing.push(output);

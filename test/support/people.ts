@@ -5,7 +5,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { isFinished } from '../../sandbox/prompt/show.ts';
 import { messageOf, modalOf, type Shown, type TestGuild, textOf } from './bot.ts';
 
-/** Things that users do with the bot, each as a single call. Buttons, menus and fields are identified by their labels. */
+/** Functions that each perform one user action. Buttons, menus and fields are identified by their labels. */
 
 /** The service's message about accepted servers, as members see it. */
 export const ACCEPTED = 'Servers have been added for review.';
@@ -21,7 +21,7 @@ export async function paste(person: Person, servers: string, options: Options = 
   return person.submit(await person.slash('addservers', options), { servers });
 }
 
-/** Runs /addservers with a file that has this content. */
+/** Runs /addservers with a file. */
 export const sendFile = (person: Person, content: string | Uint8Array, options: Values = {}) =>
   person.slash('addservers', { file: upload('list.txt', content), ...options });
 
@@ -48,8 +48,8 @@ export async function edit(person: Person, answer: Shown, changes: Values, label
 }
 
 /**
- * Advances the clock by a second and opens /settings. The command makes three requests, and Discord allows a bot 50 per
- * second. Real people would be slower than these tests.
+ * Advances the clock by a second and opens /settings, which makes three requests. Discord allows a bot 50 requests per
+ * second.
  */
 export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> {
   discord.clock.advance(1_000);
@@ -82,7 +82,7 @@ export async function pickSetting(
   return guild.admin.pick(await openSetting(guild, name), [value]);
 }
 
-/** Allows these games in the guild. They must be on the first page. */
+/** Allows these games in the guild. All of them must be on the first page. */
 export async function allowGames(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
   games: readonly string[],
@@ -116,7 +116,7 @@ export async function postPanel(
   return panel;
 }
 
-/** Lets a user run a command (under Integrations), no matter which permissions it needs by default. */
+/** Lets a user run a command despite its default permissions, as an admin can under Integrations. */
 export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);
@@ -194,9 +194,9 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
     .map((line) => line.slice(1, -1).split('","'));
 }
 
-/** Returns the guild's second channel, which isn't the one the users are in. */
+/** Returns the id of #staff, the guild's second channel. The users are in the first channel. */
 export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): string {
-  // This also works after the bot has left the guild, which is then no longer in any list.
+  // Builds the guild from its id, because no list contains the guild after the bot has left.
   const guild = { id: admin.guildId, name: '', channelId: '' };
   const channel = discord.channels(guild).find(({ name }) => name === 'staff');
   assert(channel, 'the guild has no #staff');
@@ -224,7 +224,7 @@ export function logLines(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly 
     .flatMap((text) => text.split('\n'));
 }
 
-/** Posts a public message with these rows in the bot's name. @returns `undefined` if the post hits Discord's rate limit */
+/** Posts a public message with these components as the bot. @returns `undefined` if the post hits Discord's rate limit */
 export async function postComponents(
   { discord, token }: { readonly discord: DiscordStandIn; readonly token: string },
   channelId: string,

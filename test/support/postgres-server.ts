@@ -20,10 +20,7 @@ import { quietPort } from '../../sandbox/quiet-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /**
-     * A URL that responds with the URL of this run's PostgreSQL server. The response is empty if PostgreSQL isn't
-     * installed.
-     */
+    /** A URL that returns the URL of this run's PostgreSQL server. Empty if PostgreSQL isn't installed. */
     readonly postgres: string;
   }
 }
@@ -32,12 +29,12 @@ const USER = 'postgres';
 const PASSWORD = 'the-password-of-postgres';
 const READY_WITHIN_MS = 30_000;
 
-/** Debian and Ubuntu install each version's programs here. */
+/** Where Debian and Ubuntu install the programs of each PostgreSQL version. */
 const PROGRAMS = '/usr/lib/postgresql/*/bin';
 
 /**
- * Prepares a PostgreSQL server for this run as vitest's `globalSetup`. The server starts when it is first needed. Workers
- * can't start a server that they all share, so they request its URL from this process over HTTP.
+ * Prepares a PostgreSQL server that all workers share, as vitest's `globalSetup`. The server starts when a worker first
+ * requests its URL over HTTP.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (newestPrograms() === undefined) {
@@ -65,10 +62,10 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 /** An empty PostgreSQL server that stops when this process exits. */
 export interface PostgresServer {
-  /** The URL of the server's first database. It includes the password. */
+  /** The URL of the server's first database, including the password. */
   readonly url: string;
   restart(): Promise<void>;
-  /** Makes later transactions read-only or writable. They are read-only on a server that is no longer the primary. */
+  /** Makes later transactions read-only, as on a server that is no longer the primary, or writable again. */
   onlyRead(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
@@ -83,12 +80,9 @@ function newestPrograms(): string | undefined {
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
 export interface ServerOptions {
-  /**
-   * Whether the data is stored in the folder for temporary files, so that each commit waits for the disk. Otherwise it is
-   * kept in memory.
-   */
+  /** Whether each commit is written to disk. Otherwise, data stays in memory. */
   readonly onDisk?: boolean;
-  /** Another address of this machine, at which other machines can reach the server. */
+  /** An additional address where other machines can reach the server. */
   readonly address?: string;
 }
 

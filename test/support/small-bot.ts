@@ -35,7 +35,7 @@ import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
-/** Starts the layers between commands and Discord with the test's commands and its own store. */
+/** Starts the layers between commands and Discord, with the test's commands and a new store. */
 export async function startSmallBot(
   commands: readonly Command[],
   { largeTurnMs }: Pick<AnswerDeps, 'largeTurnMs'> = {},
@@ -72,7 +72,7 @@ export async function startSmallBot(
   const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
     void guildLog.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
-  /** Returns the parts that handle interactions, as after a restart of the bot. */
+  /** Returns new parts that handle interactions, as after a restart. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,
@@ -193,10 +193,7 @@ export interface InteractionPartsDeps
   readonly underWay?: UnderWay;
 }
 
-/**
- * Creates the parts of the bot that record interactions and notify members after a crash. They belong to a single run of
- * the bot.
- */
+/** Creates one run's parts for recording interactions and notifying members after a crash. */
 export function interactionParts(deps: InteractionPartsDeps) {
   const interactionStore = createInteractionStore(deps);
   const { underWay = createUnderWay() } = deps;

@@ -8,7 +8,7 @@ import { rendered } from './rendered.ts';
 
 const EVIL = 'https://evil.example/x';
 
-/** Text that somebody might send to trigger one of Discord's features, and tricks that hide it. */
+/** Attempts to trigger Discord's features, some of them disguised. */
 const attacks: readonly string[] = [
   `[[Staff login](${EVIL})](${EVIL})`,
   `[a]: ${EVIL}`,
@@ -40,7 +40,7 @@ const attacks: readonly string[] = [
   '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 می‌خواهم',
 ];
 
-/** The different ways in which our sentences can contain it. */
+/** The ways in which the bot's sentences contain a value. */
 const places: readonly ((value: string) => string)[] = [
   (value) => value,
   (value) => `✅ ${value}\n**Rust** — \`1.2.3.4:5\``,

@@ -15,7 +15,7 @@ export function sentencesOf(tree: Tree, path: readonly string[] = []): ReadonlyM
 /** The suffix of a plural form's key. Its first group is the name of the form. */
 export const PLURAL = /_(zero|one|two|few|many|other)$/;
 
-/** Returns the key that the code uses for a sentence, no matter which plural form it is. */
+/** Returns a sentence's key without the suffix of a plural form. */
 export const stemOf = (key: string): string => key.replace(PLURAL, '');
 
 /** Returns the names of the values in a sentence, without duplicates and in alphabetical order. */

@@ -12,12 +12,12 @@ const notes: object = JSON.parse(
 );
 
 /*
- * Compares every language with English, without running a bot, and finds sentences that are missing or superfluous. To
- * check a single language: npx vitest run test/words/languages.test.ts -t "in fr,". Sentences that Discord would cut are
- * found where bots have sent them (room.ts).
+ * Compares every language with English, without running a bot, and finds missing or superfluous sentences. To check a
+ * single language: npx vitest run test/words/languages.test.ts -t "in fr,". Sentences that Discord would cut are found by
+ * room.ts.
  */
 
-/** The sentences about the service's name. A language can add as many forms of them as it needs. */
+/** The keys of the service's name in different forms. A language can have as many forms as it needs. */
 const NAMES = /^listing\.(?:un)?named\./;
 /** Other sentences use these keys to refer to the service. */
 const ownNames = (keys: Iterable<string>) =>
@@ -25,7 +25,7 @@ const ownNames = (keys: Iterable<string>) =>
 
 const english = sentencesOf(ENGLISH.sentences);
 const englishStems = new Set([...english.keys()].map(stemOf));
-/** Returns the English key to compare with. Plural forms are compared with the form for many. */
+/** Returns the English sentence to compare with. For plural forms that English lacks, this is the form `other`. */
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
@@ -33,7 +33,7 @@ const originalOf = (key: string): string =>
 const LONGEST_TEXTS = new Set(['message', 'said', 'original', 'what']);
 const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 120);
 
-/** Together, these numbers use every plural form in every language. */
+/** Numbers that together use every plural form in every language. */
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
@@ -237,7 +237,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   });
 });
 
-/** Fills in a value everywhere a sentence expects one, and the service's generic name. */
+/** Replaces all placeholders in a sentence. Uses the service's generic name. */
 function filled(
   sentence: string,
   unnamed: Readonly<Record<string, string>>,
@@ -250,9 +250,9 @@ function filled(
 }
 
 const NAME_FORMS = ownNames(english.keys());
-/** The values that `words.ts` adds for the names of Discord's pages and permissions. Every sentence may use them. */
+/** Values that `words.ts` adds for the names of Discord's pages and permissions. Every sentence can use them. */
 const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild']);
-/** How many characters two forms of a word must have in common. */
+/** How many letters two forms of a word must share at the start. */
 const STEM = 5;
-/** Short sentences may be much longer than in English. For example, `Edit` is `Bearbeiten`. */
+/** How many extra characters a translation may have, because short texts grow most: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;

@@ -3,9 +3,8 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ENGLISH, type Language, languages, type Sentences } from '../../src/words/languages.ts';
 
 /*
- * A language in which every sentence is the English one in ⟦…⟧, padded to be two fifths longer. None of the bot's real
- * languages is that long. If there is text outside ⟦…⟧, it isn't translated. If the ⟧ is missing, the text was too long for
- * Discord and was cut.
+ * A language whose sentences are English in ⟦…⟧, padded by two fifths, which is more than any real language needs. Text
+ * outside ⟦…⟧ isn't translated. Text without ⟧ was too long for Discord and was cut.
  */
 
 export const LONGER_BY = 0.4;
@@ -25,10 +24,10 @@ const translated = (tree: Tree): Tree =>
     ]),
   );
 
-/** The Discord locale that this language uses. The bot doesn't support it otherwise. */
+/** Discord's locale for the pseudo-language: Finnish, which the bot doesn't support. */
 export const PSEUDO_LOCALE = 'fi';
 
-/** The bot's languages, plus this one, which uses the locale for Finnish. */
+/** The bot's languages and the pseudo-language. */
 export const withPseudoLanguage: readonly Language[] = [
   ...languages,
   {
@@ -61,7 +60,7 @@ const READ: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Returns what isn't inside any sentence. Ignores times, mentions, links and input, which is in code spans. */
+/** Returns the text outside of sentences, without times, mentions, links and code spans. */
 function outside(text: string): string {
   let depth = 0;
   const kept = [...text].filter((character) => {
@@ -74,8 +73,8 @@ function outside(text: string): string {
 }
 
 /**
- * Returns the mistakes in a message or modal for somebody who uses this language.
- * @param names the strings that are the same in every language, such as the names of games
+ * Returns the mistakes in a message or modal in the pseudo-language.
+ * @param names strings that are the same in every language, such as the names of games
  */
 export function faultsOf(shown: SeenMessage | SeenModal, names: readonly string[]): readonly string[] {
   return textsOf(shown).flatMap((text) => {

@@ -3,15 +3,15 @@ import { parse } from 'discord-markdown-parser';
 type Node = ReturnType<typeof parse>[number];
 
 export interface Rendered {
-  /** What people can read, without markup. */
+  /** The visible text, without markup. */
   readonly text: string;
-  /** Everything that isn't just text, by its kind: `strong`, `url`, `user`, `invite` and so on. */
+  /** The kinds of everything that isn't plain text: `strong`, `url`, `user`, `invite` and so on. */
   readonly active: readonly string[];
 }
 
 /**
- * Renders a message the way Discord shows it. It is parsed like a bot's message or embed, in which masked links work. This
- * also searches for features that the parser doesn't know.
+ * Renders a message as Discord does for bots, in whose messages masked links work. Also finds features that the parser
+ * doesn't know.
  */
 export function rendered(markup: string): Rendered {
   const nodes = parse(markup, 'extended').flatMap(flat);

@@ -2,12 +2,11 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { sentencesOf, stemOf } from './language-files.ts';
 
 /*
- * Checks the limits of Discord's short strings. Each sentence that a bot uses for one must fit in every language. This
- * reads everything that the bots in tests send, and recognizes sentences by their English words. The stand-in checks the
- * commands itself.
+ * Checks that short strings, such as the labels of buttons, fit into Discord's limits in every language. Finds these
+ * strings in everything that bots in tests send, by their English words. The stand-in checks commands.
  */
 
-/** The parts of a component or a modal that this file reads. */
+/** The properties of a component or a modal that this file reads. */
 interface Part {
   readonly type?: unknown;
   readonly custom_id?: unknown;
@@ -71,10 +70,7 @@ const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
 /** Numbers are measured as if they were the longest port or quota. */
 const LONG_NUMBER = '65,535';
 
-/**
- * The service's name is measured as if it were the longest one that `LISTING_NAME` allows. The square brackets aren't
- * shown.
- */
+/** The longest name that `LISTING_NAME` allows (32), minus two square brackets that are measured but not shown. */
 const LONG_NAME = 'x'.repeat(30);
 
 /** Returns the strings that are too long, in each language. */

@@ -16,7 +16,7 @@ import { failureText } from '../../src/words/service.ts';
 import { type Audience, createWords } from '../../src/words/words.ts';
 import { rendered } from './rendered.ts';
 
-/** Something that a member or the service may have written. */
+/** Text that a member or the service might write. */
 const EVIL = '`[x](https://evil.example) **b**` @everyone <@123456789012345678>\n# Big';
 const games = indexGames([{ name: EVIL, alias: EVIL }]);
 const server = { server: '2606:4700::1', port: 1, game: EVIL };

@@ -10,13 +10,10 @@ import { rendered } from './rendered.ts';
 const { wordsFor } = createWords();
 const english = sentencesOf(ENGLISH.sentences);
 
-/**
- * Keys that don't appear as a quoted key in the code. They are built from a command's name, or belong to sentences about
- * the service.
- */
+/** Keys that aren't quoted in the code, because they contain a command's name or belong to sentences about the service. */
 const LOOKED_UP_BY_NAME = /^(?:languageName$|(?:commands|messageCommands|discord|listing\.(?:un)?named)\.)/;
 
-/** Returns every quoted key in the code. A part that is filled in matches anything. */
+/** Returns a pattern for all quoted keys in the code. Placeholders in keys match anything. */
 function keysInCode(): RegExp {
   const root = join(import.meta.dirname, '../..');
   const code = globSync(['src/**/*.ts', 'commands/**/*.ts'], { cwd: root })

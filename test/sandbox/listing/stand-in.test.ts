@@ -79,7 +79,7 @@ const elements = (body: string) => readForm(body).servers.map((server) => Object
 
 describe('readForm', () => {
   it.each([
-    // A repeated field starts a new element. If a field is missing, it is taken from the next element.
+    // A repeated field starts a new element, and later fields belong to the new element.
     [
       'servers[][server]=a&servers[][server]=b&servers[][port]=1',
       [{ server: 'a' }, { server: 'b', port: '1' }],

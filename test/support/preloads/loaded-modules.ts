@@ -1,7 +1,4 @@
-/**
- * Loaded into the bot before anything else. When the bot exits, this prints which of the packages listed in LOADED it has
- * loaded.
- */
+/** Loaded into the bot before anything else. When the bot exits, this prints whether each package in LOADED was loaded. */
 import { Module } from 'node:module';
 
 process.on('exit', () => {
