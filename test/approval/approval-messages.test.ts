@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('a message shows that its submission was withdrawn, even if another process does that while the message is being posted', async () => {
+it('a message shows a withdrawal that happened while it was being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ it('a message shows that its submission was withdrawn, even if another process d
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot updates an up-to-date message as soon as its submission changes', async () => {
+it('the bot updates a message as soon as the submission changes', async () => {
   let shown: string | undefined;
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown = content;
@@ -93,7 +93,7 @@ it('the bot updates an up-to-date message as soon as its submission changes', as
   await expect.poll(() => shown).toContain('Withdrawn');
 });
 
-it('the bot tries a log channel that rejected a message again after an hour, and if that succeeds, no longer marks it as failing', async () => {
+it('the bot retries a log channel an hour after it rejected a message', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;
@@ -122,14 +122,14 @@ const by = { id: '1', applicationId: '2', token: new Secret('token'), receivedAt
 const REFUSED = new DiscordAPIError({ code: 50_027, message: 'Over' }, 50_027, 401, 'PATCH', '', {});
 
 it.each([
-  ['through the press', undefined, ['press']],
+  ['through the interaction', undefined, ['press']],
   ['in its channel if Discord rejects the token', REFUSED, ['press', 'channel']],
   [
     'again in its channel if the first attempt timed out',
     new DOMException('late', 'TimeoutError'),
     ['press', 'channel'],
   ],
-])('a message whose button was pressed is updated %s', async (_how, failure, expected) => {
+])('the message of a pressed button is updated %s', async (_how, failure, expected) => {
   const done: string[] = [];
   const put: ChannelPosts['put'] = async (_channelId, _message, messageId) => {
     if (messageId !== undefined) done.push('channel');
@@ -147,7 +147,7 @@ it.each([
   expect(done).toEqual(expected);
 });
 
-it("messages mention the role no more than once an hour, and messages that couldn't be posted don't count", async () => {
+it("messages mention the moderators' role no more than once an hour", async () => {
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();

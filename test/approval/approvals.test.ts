@@ -82,7 +82,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('is only sent after it has been approved, and only once if two moderators approve it', async () => {
+  it('is sent only once, after its approval', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -139,7 +139,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it("waits again with the servers that weren't sent, and doesn't leave a draft for other outcomes", async () => {
+  it("waits again with the servers that weren't sent", async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -161,7 +161,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
-  it('can be resubmitted for 15 minutes after it was declined, and gets a new message if the first one shows the decision', async () => {
+  it('can be resubmitted for 15 minutes after it was declined', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -188,7 +188,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await drafts.find(mia, 'a')).toBe('gone');
   });
 
-  it('ends without being sent if a moderator declines it or it expires', async () => {
+  it("isn't sent if a moderator declines it or it expires", async () => {
     const opened = await open();
     await submit(opened, 'a');
     expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
@@ -245,7 +245,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
   });
 
-  it('is kept until its message shows that it was withdrawn, even if its member creates many drafts', async () => {
+  it('is kept until its message shows the withdrawal', async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -255,7 +255,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
   });
 
-  it('can only be decided by a moderator who has seen its latest version', async () => {
+  it('can only be decided in its latest version', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -268,7 +268,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
-  it("keeps the first of two simultaneous corrections, and can't be approved in its earlier version", async () => {
+  it('keeps the first of two simultaneous corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -321,7 +321,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it("isn't sent if a moderator changes it to a server that was already submitted", async () => {
+  it("isn't sent if a moderator corrects it to an already submitted server", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
@@ -338,7 +338,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('can only be declined in part once, and then the remaining lines can be approved', async () => {
+  it('can only be declined in part once', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -376,7 +376,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it("is rejected if its address, 10 of the member's submissions or 100 of the guild's are already waiting", async () => {
+  it('is rejected if its address or too many submissions are already waiting', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -395,7 +395,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it("is rejected if 20 of the member's submissions started to wait within 15 minutes, even if some have been withdrawn", async () => {
+  it('is rejected after 20 submissions by the same member within 15 minutes', async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
@@ -428,7 +428,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it("stays in progress while it is being sent, even if the member's interaction ends", async () => {
+  it("stays in progress after the member's interaction has ended", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -469,7 +469,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       expect(opened.world.requests).toHaveLength(1);
     });
 
-    it('has an unknown outcome if it was sent, and never waits again', async () => {
+    it('has an unknown outcome if it was sent', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -489,7 +489,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it('has a message that any running process updates until it matches what is stored', async () => {
+  it('has a message that any running process can update', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
@@ -505,7 +505,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message updated again if a process has replaced a newer state with an older one', async () => {
+  it('has its message updated again after an older state overwrote a newer one', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {
@@ -529,7 +529,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.markShown(sending, message)).toBe(false);
   });
 
-  it("is withdrawn when its member's data is deleted, and loses a moderator's name when that moderator's data is deleted", async () => {
+  it("is withdrawn when the member's data is deleted", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await submit(opened, 'b');

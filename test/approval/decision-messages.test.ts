@@ -88,7 +88,7 @@ function processOver(
   });
 }
 
-it('only one process sends direct messages, one per run, until it dies', async () => {
+it('only one process sends direct messages to members, one per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,

@@ -131,8 +131,8 @@ it('the global rate limit ends on time even if the clock is set back by an hour'
   await waiting;
 });
 
-describe('a block', () => {
-  it('stops all requests except five first responses per second', async () => {
+describe('a block by Discord', () => {
+  it('stops all requests except five first responses to interactions per second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -168,7 +168,7 @@ describe('a block', () => {
     ]);
   });
 
-  it('makes a request with the bot’s token fail after one attempt instead of waiting for more than a minute', async () => {
+  it("fails a request with the bot's token after one attempt", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -176,7 +176,7 @@ describe('a block', () => {
   });
 
   it.each([
-    ['has a retry time and came through the edge', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
+    ['has a Retry-After and a Via header', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['has a scope', { 'x-ratelimit-scope': 'shared' }, 'shared'],
   ])("isn't caused by a 429 that %s", async (_what, headers, scope) => {
     const { discord, api, scopes } = await open();
@@ -186,7 +186,7 @@ describe('a block', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it("lasts as long as Discord's edge requests, even if the response says when to retry", async () => {
+  it('lasts as long as the Retry-After header says', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -198,8 +198,8 @@ describe('a block', () => {
   });
 });
 
-describe('a 401', () => {
-  it("doesn't keep the bot from sending other requests", async () => {
+describe('a 401 response', () => {
+  it("doesn't prevent later requests", async () => {
     const { discord, api, refusals } = await open();
     answering(discord, { path: /messages$/ }, [
       status(401, { message: '401: Unauthorized', code: 0 }),
@@ -212,7 +212,7 @@ describe('a 401', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('in response to the request for the application reports an invalid token once', async () => {
+  it('reports an invalid token only once', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
     // A starting bot makes these two requests at the same time.
@@ -224,8 +224,8 @@ describe('a 401', () => {
   });
 });
 
-describe('a 429 that says when to retry', () => {
-  it('only delays requests to its own route', async () => {
+describe('a 429 response with a retry time', () => {
+  it('only delays requests to the same route', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(50)]);
     const edited = api.edit(interaction(), text('a'));
@@ -237,14 +237,14 @@ describe('a 429 that says when to retry', () => {
     await expect(edited).rejects.toThrow('The bot is stopping');
   });
 
-  it('stops delaying a reply that is no longer needed', async () => {
+  it("isn't followed by another attempt if the reply is no longer needed", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.05), status(200, {})]);
     await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('immediately fails a request if the reply would be useless by the time it is sent', async () => {
+  it('fails a request immediately if the wait would be too long', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -258,18 +258,18 @@ describe('a 429 that says when to retry', () => {
   });
 });
 
-describe('a first response', () => {
+describe('the first response to an interaction', () => {
   it.each<[string, Fault]>([
     ['succeeds', NO_CONTENT],
-    ['shows that the first one arrived (40060)', ACKNOWLEDGED],
-  ])('is sent again if the first attempt hangs, which %s', async (_what, second) => {
+    ['shows that the first attempt arrived (40060)', ACKNOWLEDGED],
+  ])('is retried if it hangs, and the retry %s', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('succeeds if the first attempt is slow, even if the second one hangs', async () => {
+  it('succeeds if the first attempt is slow and the retry hangs', async () => {
     const waiting: (() => void)[] = [];
     const server = createLoopbackServer((_, response) => {
       waiting.push(() => response.writeHead(204).end());
@@ -285,7 +285,7 @@ describe('a first response', () => {
     await responded;
   });
 
-  it('succeeds if its result arrives while the bot is stalled for longer than all attempts take', async () => {
+  it("succeeds if Discord's result arrives while the bot is stalled", async () => {
     const setRealTimeout = setTimeout;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -305,7 +305,7 @@ describe('a first response', () => {
     await respond(api, interaction());
   });
 
-  it('has an uncertain result if it failed and the next attempt hits a rate limit, and is lost if it is too late', async () => {
+  it('is uncertain if it fails and the retry hits a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -317,7 +317,7 @@ describe('a first response', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])("that %s is attempted twice, and its error doesn't contain a token", async (_what, answer, isUnknown) => {
+  ])("that %s is attempted twice, and the error doesn't contain a token", async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -328,9 +328,9 @@ describe('a first response', () => {
   });
 
   it.each([
-    ['another bot has already sent (40060)', ACKNOWLEDGED, 40060],
-    ['arrives too late (10062)', UNKNOWN, 10062],
-  ])('that %s in the first attempt is lost', async (_what, answer, code) => {
+    ['another bot has already responded (40060)', ACKNOWLEDGED, 40060],
+    ['it arrives too late (10062)', UNKNOWN, 10062],
+  ])('is lost if %s', async (_what, answer, code) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -341,28 +341,28 @@ describe('a first response', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('is lost if another bot responds while this bot is waiting for a rate limit', async () => {
+  it("is lost if another bot responds during this bot's rate limit", async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it("isn't lost if the first attempt may have succeeded and the next one hits a rate limit", async () => {
+  it('is uncertain if it hangs and the retry hits a rate limit', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it("is sent once if Discord rejects it, and isn't lost", async () => {
+  it("isn't retried if Discord rejects it", async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('replaces dead connections so that later requests use new ones', async () => {
+  it('replaces dead connections, and later requests use new ones', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -374,7 +374,7 @@ describe('a first response', () => {
   });
 });
 
-it("when Discord is slow, a burst of first responses doesn't open more connections than two agents have", async () => {
+it("if Discord is slow, a burst of responses doesn't use more than two connection pools", async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -398,7 +398,7 @@ it("when Discord is slow, a burst of first responses doesn't open more connectio
   expect(most).toBeLessThan(600);
 });
 
-it("a request with the bot’s token doesn't wait for a rate limit longer than its own time limit", async () => {
+it("a request doesn't wait for a rate limit that is longer than its time limit", async () => {
   const { discord, api } = await open();
   const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -407,7 +407,7 @@ it("a request with the bot’s token doesn't wait for a rate limit longer than i
   expect(discord.requests).toHaveLength(3);
 });
 
-it("the client doesn't keep any data about an interaction in memory for more than a minute", async () => {
+it("Discord's API client frees the data of an interaction within a minute", async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createLoopbackServer((_, response) => response.writeHead(204).end());
@@ -425,7 +425,7 @@ it("the client doesn't keep any data about an interaction in memory for more tha
 });
 
 describe('an edit of a reply', () => {
-  it('is sent once, even if the 200 response has an invalid body', async () => {
+  it("isn't repeated if the 200 response has an invalid body", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
@@ -438,7 +438,7 @@ describe('an edit of a reply', () => {
     ['loses its connection', { kind: 'reset' }, 2],
     ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
     ['is rejected by a proxy', status(403, '<html>'), 1],
-  ])('that %s is only sent again if its result is unknown', async (_what, answer, times) => {
+  ])('is only repeated if its result is unknown (the edit %s)', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -448,7 +448,7 @@ describe('an edit of a reply', () => {
   it.each([
     status(404, { code: 10015 }),
     status(401, { code: 50027 }),
-  ])('is lost if Discord no longer accepts its token: %j', async (answer) => {
+  ])("is lost if Discord no longer accepts the interaction's token: %j", async (answer) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer]);
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
@@ -481,20 +481,20 @@ describe('an edit of a reply', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['an expired token', status(401, { code: 50027 }), 'gone'],
-  ])('can read the reply first: %s', async (_what, answer, state) => {
+  ])('can check the current reply first: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it("fails if the reply can't be read for another reason", async () => {
+  it("fails if Discord doesn't let the bot read the reply", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);
   });
 });
 
-it('the bot opens up to 256 connections and another 256 for first responses, which never wait for other requests', async () => {
+it('first responses to interactions use up to 256 connections of their own', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

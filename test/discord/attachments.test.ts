@@ -34,19 +34,19 @@ const file = (body: string) => status(200, body, { 'content-type': 'image/png' }
 const UNAVAILABLE = { ok: false, problem: 'unavailable' };
 const FOREIGN = { ok: false, problem: 'foreign' };
 
-it('an uploaded file is read completely, no matter what its content type is', async () => {
+it('an uploaded file is read completely, whatever its content type', async () => {
   const { read } = await open(file('one\ntwo\n'));
   expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
 });
 
-it("an uploaded file that is cut off in transit is treated as unavailable, even if the host didn't send its length", async () => {
+it('an uploaded file that is cut off in transit counts as unavailable', async () => {
   // The body ends when the connection closes.
   const { read } = await open(status(200, 'one\ntwo\n', { connection: 'close' }));
   expect(await read({}, 9)).toEqual(UNAVAILABLE);
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
-it('an uploaded file may have up to the maximum number of bytes, but not one more', async () => {
+it('an uploaded file is rejected if it exceeds the maximum by one byte', async () => {
   const { read } = await open(file('x'.repeat(1_000)));
   expect(await read()).toMatchObject({ ok: true });
   expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });
@@ -55,9 +55,9 @@ it('an uploaded file may have up to the maximum number of bytes, but not one mor
 it.each([
   ['is deleted', status(404)],
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
-  ['breaks off', { kind: 'reset' }],
+  ['is cut off', { kind: 'reset' }],
   ['does not arrive in time', { kind: 'hang' }],
-] as const)('an uploaded file that %s is unavailable, and its signed address is not logged', async (_what, answer) => {
+] as const)("an uploaded file that %s is unavailable, and its signed address isn't logged", async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
   expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);
@@ -66,7 +66,7 @@ it.each([
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
-it('a file is only read from an allowed host and port', async () => {
+it('the bot only reads a file from an allowed host and port', async () => {
   const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])('an address without a port uses the default port of its scheme: %s at %s', async (url, host, result) => {
+])("an address without a port uses its scheme's default port: %s if %s is allowed", async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 
@@ -93,6 +93,6 @@ it.each([
   'https://example.com/cdn.discordapp.com',
   'ftp://cdn.discordapp.com/a.txt',
   'no address',
-])("the bot doesn't send a request for %s", async (url) => {
+])("the bot doesn't download a file from %s", async (url) => {
   expect(await attachments({ hosts: ['cdn.discordapp.com'] }).read(url, 1)).toEqual(FOREIGN);
 });

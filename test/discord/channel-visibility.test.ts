@@ -18,7 +18,7 @@ async function open() {
 }
 
 describe('isPublicChannel', () => {
-  it("checks the role @everyone and the channel's permission overwrite for it", async () => {
+  it("checks the permissions of @everyone, including the channel's overwrite", async () => {
     const { discord, guild, check } = await open();
     const { setOverwrite, setRolePermissions } = discord.guildEvents;
     expect(await check()).toBe(true);

@@ -19,7 +19,7 @@ it.each([
   [6 * MINUTE_MS, "is 6 minutes ahead of Discord's"],
   [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
   [3 * DAY_MS, "is 72 hours ahead of Discord's"],
-])('a clock that is %i ms fast is reported if it is off by more than five minutes', async (aheadMs, says) => {
+])('the bot reports a clock that is more than five minutes off: %i ms fast', async (aheadMs, says) => {
   expect(clockTrouble(aheadMs)?.text).toBe(says);
   const { clock, said } = setUp(aheadMs);
   await clock.logTrouble();
@@ -33,7 +33,7 @@ it.each([
   [DAY_MS + 1, false, 'so old data is not deleted'],
   [-DAY_MS - 1, false, 'so old data is not deleted'],
   [undefined, false, 'could not get the time from Discord'],
-])('whether a clock that is %s ms fast is accurate enough for deletions: %s', async (aheadMs, isRight, says) => {
+])('a clock that is %s ms fast is accurate enough for deletions: %s', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);
   expect(said()).toContain(says);

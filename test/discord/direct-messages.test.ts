@@ -22,7 +22,7 @@ async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id:
 
 it.each([
   50_007, 50_278, 20_009, 10_013,
-])("after error %i, the bot doesn't send direct messages to the user for a day", async (code) => {
+])('error %i stops direct messages to the user for a day', async (code) => {
   const clock = createTestClock();
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code)));
   await send('5', MESSAGE);
@@ -47,7 +47,7 @@ it.each([
 
 it.each([
   40_003, 20_026,
-])("after error %i, the bot doesn't send any direct messages, first for an hour and then for a day", async (code) => {
+])('error %i stops all direct messages for an hour, and then for a day', async (code) => {
   const clock = createTestClock();
   let asked = 0;
   const { send, canSendTo, another, outcomes, logger } = await open(() => {
@@ -76,7 +76,7 @@ it.each([
   ]);
 });
 
-it("channels are opened one after another, and the time spent waiting for a request that hangs doesn't count", async () => {
+it('the bot opens direct message channels one after another', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {
@@ -97,7 +97,7 @@ it("channels are opened one after another, and the time spent waiting for a requ
 it.each([
   '/users/@me/channels',
   '/channels/1/messages',
-])('the bot tries again after a temporary failure at %s', async (failing) => {
+])('the bot retries a direct message after a temporary failure at %s', async (failing) => {
   const asked: unknown[] = [];
   const { send, outcomes } = await open(async (route, { body }) => {
     asked.push({ route, body });

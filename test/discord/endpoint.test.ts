@@ -71,8 +71,8 @@ const head = (length: number) =>
     '\r\n',
   ].join('\r\n');
 
-describe('the endpoint', () => {
-  it('responds to PING, and accepts requests that Discord has signed', async () => {
+describe('the interactions endpoint', () => {
+  it('responds to PING and accepts requests that Discord has signed', async () => {
     const { endpoint, post, taken } = await openEndpoint();
     expect(endpoint.isConnected()).toBe(true);
     const pong = await post(JSON.stringify({ type: 1 }));
@@ -102,7 +102,7 @@ describe('the endpoint', () => {
 
   it.each([
     -86_400, 86_400,
-  ])('accepts signed requests even if the two clocks differ by %i seconds', async (timeOff) => {
+  ])('accepts signed requests from a clock that differs by %i seconds', async (timeOff) => {
     const { post, taken } = await openEndpoint();
     expect((await post(COMMAND, { timeOff })).status).toBe(202);
     expect(taken).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('the endpoint', () => {
     expect(taken).toEqual([]);
   });
 
-  it("closes all connections that aren't from Discord", async () => {
+  it("closes the connection after a request that isn't from Discord", async () => {
     const { url } = await openEndpoint();
     const unsigned: readonly (readonly [method: string, path: string])[] = [
       ['GET', '/livez'],
@@ -130,7 +130,7 @@ describe('the endpoint', () => {
     expect(heard).toEqual([200, 405, 404, 401].map((status) => [status, 'close']));
   });
 
-  it('rejects signed nonsense without quoting it', async () => {
+  it('rejects signed but invalid JSON without quoting it', async () => {
     const { post, taken, logged } = await openEndpoint();
     const { status, body } = await post(`{"type":2,"token":"s3cret-token"`);
     expect([status, taken]).toEqual([400, []]);
@@ -145,7 +145,7 @@ describe('the endpoint', () => {
     expect((await post(COMMAND)).status).toBe(202);
   });
 
-  it("doesn't wait for a body that never arrives, and rejects one that is cut off", async () => {
+  it("doesn't wait for a body that never arrives", async () => {
     const { port, post, taken, logged } = await openEndpoint();
     const cut = await speak(port, `${head(100)}{"type":`);
     cut.socket.destroy();
@@ -168,8 +168,8 @@ function now(): string {
   return String(Math.floor(Date.now() / 1000) + 60);
 }
 
-describe('a bot over HTTP', () => {
-  it('is ready without connecting to the gateway, and accepts an interaction once if it is delivered twice', async () => {
+describe('a bot', () => {
+  it('that uses HTTP accepts an interaction once if Discord delivers it twice', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -191,7 +191,7 @@ describe('a bot over HTTP', () => {
   });
 
   httpIt(
-    'rejects new requests while it is stopping, and lets the ones in progress finish',
+    'that uses HTTP finishes running requests while it stops, but rejects new ones',
     async ({ bot, member, listing }) => {
       const mayAnswer = Promise.withResolvers<void>();
       await listing.behave({ kind: 'held', until: mayAnswer.promise });
@@ -205,7 +205,7 @@ describe('a bot over HTTP', () => {
     },
   );
 
-  it("starts before Discord has the bot's URL, logs what to do next, and responds as soon as the URL is saved", async () => {
+  it('that uses HTTP starts before Discord has its URL, and logs the next step', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -219,14 +219,14 @@ describe('a bot over HTTP', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('logs that Discord posts to another URL while the bot is waiting at the gateway', async () => {
+  it('that uses the gateway logs that Discord posts interactions to a URL', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it('logs that Discord was later configured to post to another URL', async () => {
+  it("that uses the gateway isn't ready while Discord posts interactions to a URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
@@ -247,7 +247,7 @@ describe('a bot over HTTP', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it('logs that it has the public key of another application', async () => {
+  it('that uses HTTP logs that its public key belongs to another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();
@@ -256,8 +256,8 @@ describe('a bot over HTTP', () => {
   });
 });
 
-describe('the Discord stand-in when it posts interactions', () => {
-  it('rejects a URL that accepts invalid signatures', async () => {
+describe('the Discord stand-in', () => {
+  it('rejects an interactions endpoint that accepts invalid signatures', async () => {
     const discord = await startDiscord({ token: TOKEN });
     onTestFinished(() => discord.close());
     const server = createServer((_request, response) => response.writeHead(200).end('{"type":1}'));
@@ -269,7 +269,7 @@ describe('the Discord stand-in when it posts interactions', () => {
     expect(discord.endpoint.url()).toBeUndefined();
   });
 
-  it('times out', async () => {
+  it("stops waiting for an interactions endpoint that doesn't respond", async () => {
     const port = await quietPort();
     const server = createServer(() => sleep(1));
     server.listen(port, '127.0.0.1');

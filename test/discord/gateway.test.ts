@@ -44,7 +44,7 @@ async function connectedTo(discord: { readonly apiUrl: string }) {
   return gateway;
 }
 
-it('the bot counts every shard, and logs the connection once all of them are ready', async () => {
+it('the bot logs its connection once all shards are ready', async () => {
   const discord = await startStandIn({ shards: 4, maxConcurrency: 4 });
   for (let n = 0; n < 8; n += 1) discord.guildEvents.add({ name: `Guild ${n}` });
   const gateway = gatewayTo(discord);
@@ -68,7 +68,7 @@ it('the bot counts every shard, and logs the connection once all of them are rea
   expect(gateway.identifiesLeft()).toBe(996);
 });
 
-it('two gateways in one process keep their sessions separate', async () => {
+it('two gateway connections in one process keep separate sessions', async () => {
   const discord = await startStandIn({ maxConcurrency: 2 });
   const first = await connectedTo(discord);
   discord.clock.advance(5_000);
@@ -81,7 +81,7 @@ it('two gateways in one process keep their sessions separate', async () => {
   expect(after.toSorted()).toEqual(before.toSorted());
 });
 
-it('if Discord permanently closes several shards, the bot stops once', async () => {
+it('the bot stops only once if Discord permanently closes several shards', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
   const gateway = await connectedTo(discord);
   discord.gateway.close(4014);
@@ -92,7 +92,7 @@ it('if Discord permanently closes several shards, the bot stops once', async () 
 it.each([
   [1, 999, 0],
   [2, 998, 1],
-])('a bot with %i shards saves one IDENTIFY: its last shard waits for new ones if it has used %i of the day’s 1,000', async (shards, identifiesUsed, begun) => {
+])('a bot with %i shards saves its last IDENTIFY of the day (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
   const discord = await startStandIn({ shards, identifiesUsed, maxConcurrency: shards });
   const gateway = gatewayTo(discord);
   await gateway.connect();
@@ -102,7 +102,7 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it('a bot may use the last 200 IDENTIFYs of the day when it starts, and logs this, but saves them later', async () => {
+it("a bot can use the day's last 200 IDENTIFYs only when it starts", async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);
@@ -113,7 +113,7 @@ it('a bot may use the last 200 IDENTIFYs of the day when it starts, and logs thi
   expect(gateway.silentMs()).toBe(0);
 });
 
-it("a shard that is waiting for READY doesn't count as silent until it has received something", async () => {
+it("a shard that is waiting for READY doesn't count as silent", async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 1_000 });
   const gateway = await connectedTo(discord);
   expect(gateway.silentMs()).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ it("a bot doesn't connect if it is stopped while it is requesting the gateway's 
   expect(gateway.shards()).toEqual({ ready: 0, connecting: 0, disconnected: 0 });
 });
 
-it("a bot that is stopped while it is connecting exits, and doesn't connect again", async () => {
+it("a bot that is stopped while connecting exits and doesn't connect again", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const connecting = gateway.connect();

@@ -112,7 +112,7 @@ describe("the bot's commands", () => {
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
   });
 
-  it('are published by one of several processes, and the others know about it', async () => {
+  it('are published by only one of several processes', async () => {
     const { run, puts } = await open();
     const busy: ClaimJob = async () => {
       await run(COMMANDS);
@@ -123,7 +123,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published later if Discord fails the first time', async () => {
+  it('are published by a later attempt if the first one fails', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
@@ -131,7 +131,7 @@ describe("the bot's commands", () => {
     expect(failure?.details).toMatchObject({ againInSeconds: 2 });
   });
 
-  it('are not published if they exceed the daily limit, which is logged, or after the bot has stopped', async () => {
+  it("are not published if they exceed Discord's daily limit", async () => {
     const { discord, logger, stopping, run, puts } = await open();
     const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 70_000 } as const;
     discord.faults.inject({ fault, method: 'PUT', times: 9 });
@@ -159,7 +159,7 @@ describe("the bot's commands", () => {
   });
 });
 
-it('a command is available in guilds that have installed the bot, to members who are allowed to use it', () => {
+it('a command is published for guilds only, with the permission that it requires', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);

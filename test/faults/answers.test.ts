@@ -29,7 +29,7 @@ describe('if Discord', () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('briefly rejects an acknowledgement or an edit, the bot sends it again', async ({
+  it('briefly rejects an acknowledgement or an edit, the bot tries again', async ({
     bot,
     guild,
     discord,
@@ -49,7 +49,7 @@ describe('if Discord', () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("loses the response to an edit, the bot doesn't repeat the edit after it has sent a later one", async ({
+  it("loses the response to an edit, the bot doesn't overwrite a later edit", async ({
     bot,
     member,
     discord,
@@ -67,7 +67,7 @@ describe('if Discord', () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('rejects an edit, the bot sends it again, even while a modal is open', async ({
+  it('rejects an edit while a modal is open, the bot sends the edit again', async ({
     member,
     discord,
     listing,
@@ -86,7 +86,7 @@ describe('if Discord', () => {
   });
 
   impatientIt(
-    'accepts the acknowledgement after the bot has stopped waiting, the bot still sends the reply',
+    "accepts an acknowledgement after the bot's timeout, the bot still replies",
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');

@@ -24,12 +24,8 @@ async function oneWaits(guild: TestGuild) {
   return waitingIn(guild);
 }
 
-describe('after a kill -9, a submission that needs a moderator', () => {
-  it("gets its message if that wasn't posted yet, and its member is notified", async ({
-    bot,
-    guild,
-    member,
-  }) => {
+describe('after a kill -9, a submission that needs approval', () => {
+  it("gets the moderators' message that wasn't posted before", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -44,7 +40,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("keeps its only message if its member hadn't been notified yet", async ({ bot, guild, member }) => {
+  it("doesn't get a second message for moderators", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -58,7 +54,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("is shown as stored if the bot hadn't replied to Withdraw yet", async ({ bot, guild, member }) => {
+  it("is shown as edited or withdrawn if the bot hadn't replied", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -80,11 +76,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('waits with its correction if the bot died before it showed the correction to the moderator', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('shows a correction that was stored but not shown before', async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -101,12 +93,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is reported together with the others that the same moderator has decided', async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('is reported together with others from the same decision', async ({ bot, guild, admin, member }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
@@ -141,11 +128,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is unconfirmed if it was sent, and is never sent again automatically', async ({
-    bot,
-    guild,
-    listing,
-  }) => {
+  it("is unconfirmed if it was sent, and isn't sent again", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -156,7 +139,7 @@ describe('after a kill -9, a submission that needs a moderator', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("is reported once in the log if its moderator can't be reached", async ({ bot, guild, listing }) => {
+  it("is reported once in the log if the moderator can't be reached", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

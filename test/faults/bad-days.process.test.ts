@@ -21,10 +21,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * Other tests cover which requests a block stops (src/discord/api.ts). These tests cover what the operator sees in the log.
  */
-it("if Discord's edge blocks the bot's address with a 429, the bot logs this when it starts", async ({
-  bot,
-  discord,
-}) => {
+it("a starting bot logs that Discord's edge blocks its address", async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -32,7 +29,7 @@ it("if Discord's edge blocks the bot's address with a 429, the bot logs this whe
   expect(bot.process.running).toBe(true);
 });
 
-it("if the bot can't connect to Discord when it starts, it logs one line without stack traces", async ({
+it('if Discord is unreachable, a starting bot logs one line without stack traces', async ({
   bot,
   discord,
 }) => {
@@ -47,10 +44,7 @@ it("if the bot can't connect to Discord when it starts, it logs one line without
   ]);
 });
 
-it("the bot logs a long rate limit on the gateway's URL, and waits until it ends", async ({
-  bot,
-  discord,
-}) => {
+it("the bot waits for the end of a long rate limit on the gateway's URL", async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect
@@ -60,7 +54,7 @@ it("the bot logs a long rate limit on the gateway's URL, and waits until it ends
   expect(bot.process.running).toBe(true);
 });
 
-it('the bot retries a failed request if it is the first request to its route', async ({
+it('a starting bot retries the first request to each route after a failure', async ({
   bot,
   discord,
   member,

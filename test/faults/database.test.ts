@@ -55,7 +55,7 @@ const refusedIt = ownBotTest({
 });
 
 refusedIt(
-  'a member sees the outcomes of a list even if the database fails after servers have been sent',
+  "a member sees a list's outcomes even if the database fails during the submission",
   async ({ bot, member, discord }) => {
     const database = open(bot);
     // The table that contains the keys and settings.
@@ -71,11 +71,7 @@ refusedIt(
   },
 );
 
-it("if an interaction fails, the reply refers to the log, and the bot doesn't send a server", async ({
-  bot,
-  guild,
-  listing,
-}) => {
+it("a failed interaction's reply refers to the operator's log", async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);

@@ -56,9 +56,7 @@ const WITHOUT_SESSION = 'a connection to Discord ended without a session';
 
 // In concurrent tests, `expect.poll` can't tell which test it belongs to, so these tests use `vi.waitUntil`.
 describe.concurrent('during a gateway outage, the bot', () => {
-  it('soon stops using a resume host that is dead', async ({
-    outage: { gateway, counts, isWell, logged },
-  }) => {
+  it('soon stops using a dead resume host', async ({ outage: { gateway, counts, isWell, logged } }) => {
     gateway.killResumeHost(true);
     gateway.close(4000);
     await isWell();
@@ -67,7 +65,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(logged('connection to Discord failed')).toHaveLength(1);
   });
 
-  it('sends IDENTIFY no more than four times if there is no response', async ({
+  it("sends up to four IDENTIFYs if Discord doesn't respond", async ({
     outage: { gateway, counts, passed, isWell },
   }) => {
     gateway.answerIdentify('nothing');
@@ -83,7 +81,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(counts().identifies).toBe(before);
   });
 
-  it('logs up to eight times that op 9 was the response to IDENTIFY', async ({
+  it('sends up to eight IDENTIFYs if Discord responds with op 9', async ({
     outage: { gateway, counts, passed, isWell, logged },
   }) => {
     gateway.answerIdentify('invalid session');
@@ -98,7 +96,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     await isWell();
   });
 
-  it("starts a new session if RESUME doesn't get a response", async ({
+  it("starts a new session if Discord doesn't respond to RESUME", async ({
     outage: { gateway, counts, isWell },
   }) => {
     gateway.answerResume(false);

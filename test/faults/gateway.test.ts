@@ -20,7 +20,7 @@ describe('if the gateway', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('sends op 7, 1 or 9, or closes the connection, the bot comes back', async ({
+  it('sends op 7, 1 or 9, or closes the connection, the bot keeps working', async ({
     bot,
     guild,
     discord: { gateway },
@@ -50,7 +50,11 @@ describe('if the gateway', () => {
   it.for([
     ['ends the session (op 9, false)', 9],
     ['ends the session with 4003', 4003],
-  ] as const)('%s', async ([, code], { bot, guild, discord: { gateway, clock } }) => {
+  ] as const)('%s, the bot starts a new session', async ([, code], {
+    bot,
+    guild,
+    discord: { gateway, clock },
+  }) => {
     const place = { bot, guild };
     const previous = gateway.sessions().map(({ id }) => id);
     // Discord allows each shard one IDENTIFY in 5 seconds. discord.js waits that long, but the stand-in doesn't have to.

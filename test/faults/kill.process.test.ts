@@ -94,7 +94,7 @@ describe('after a kill -9', () => {
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it("a list shows each server's outcome, and one press sends the servers that weren't sent", async ({
+  it("a list shows each server's outcome and can send the unsent servers", async ({
     bot,
     guild,
     member,
@@ -129,7 +129,7 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it("the member must run a command again if it hadn't submitted anything", async ({
+  it("a member must repeat a command that hadn't submitted anything", async ({
     bot,
     guild,
     admin,
@@ -144,7 +144,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it("the bot replies to a button and a modal, and doesn't send a server", async ({
+  it('the bot replies to an interrupted button and modal without sending a server', async ({
     bot,
     guild,
     member,
@@ -179,7 +179,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.press(window, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it("the bot delivers a response that it couldn't deliver before", async ({ bot, guild, member }) => {
+  it("the bot sends a reply that it couldn't send before", async ({ bot, guild, member }) => {
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
     await isHung;
@@ -189,7 +189,7 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it("an interaction that wasn't acknowledged doesn't submit anything", async ({
+  it("an interaction that wasn't acknowledged doesn't submit any server", async ({
     bot,
     guild,
     member,
@@ -204,12 +204,7 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it('a key is never stored or logged in plain text, no matter which commands used it', async ({
-    bot,
-    admin,
-    member,
-    listing,
-  }) => {
+  it('no API key is stored or logged in plain text', async ({ bot, admin, member, listing }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));

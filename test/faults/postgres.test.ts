@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '.
 const AWAY = "The bot can't reach its database right now, so nothing was saved or sent.";
 
 it.skipIf(!hasPostgres())(
-  'members read that PostgreSQL is unavailable, and the bot continues once it is back',
+  'members see that PostgreSQL is unavailable, and the bot later recovers',
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
-  it('a member is shown that the submission is waiting, which is true', async () => {
+  it('a member sees that the submission is waiting for a moderator', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     const cut = wire.cutCommitOf('insert into "submissions"');
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member is shown that none of the reserved servers was sent, and can send them', async () => {
+  it('a member sees that no server was sent, and can try again', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
   });
 
-  it('a moderator is shown the decision', async () => {
+  it('a moderator sees the decision', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(textOf(answer)).toContain('Declined by @');
   });
 
-  it("a moderator is shown that the approved submission wasn't sent, and the submission keeps waiting", async () => {
+  it("a moderator sees that the approved submission wasn't sent", async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('an admin is shown that the bot was interrupted, but not that the change failed', async () => {
+  it('an admin sees that the bot was interrupted', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
     expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');

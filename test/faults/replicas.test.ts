@@ -74,8 +74,8 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
-  it("one reports the other's unfinished work if the other has stalled, and the other then stops without sending anything", async () => {
+describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
+  it('one reports the unfinished work of the other, which has stalled', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one continues alone after the other gets a kill -9, and the other joins again when it is back', async () => {
+  it('one continues after the other gets a kill -9', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('one posts the message for moderators if the other dies beforehand, and two moderators can decide at the same time', async () => {
+  it('two moderators can approve the same submission at the same time', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('both keep an accepted server in a message whose two modals are submitted at the same time', async () => {
+  it('a message keeps an accepted server after two modals are submitted simultaneously', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it('both keep an accepted server in a message whose other modal is submitted before the message shows the server', async () => {
+  it("a late edit doesn't remove an accepted server from its message", async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres())('if two bots use the same database,', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('one notifies every member when the other machine vanishes, even in a guild that the machine had locked, after the lock ends', async () => {
+  it("one notifies every member after the other's machine vanishes", async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

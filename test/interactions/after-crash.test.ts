@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('the bot posts a reply to the guild’s log if Discord rejects it', async () => {
+  it('the bot posts a reply to the guild’s log if Discord rejects the reply', async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it("if a member's reply failed, the same process notifies the member after its work has ended", async () => {
+  it('the bot notifies a member whose reply failed only after the work has ended', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process that was asleep doesn't repeat a reply that another one has sent", async () => {
+  it("a process that was asleep doesn't repeat another process's reply", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a process that was asleep doesn't repeat an entry in the guild’s log that another one has posted", async () => {
+  it("a process that was asleep doesn't repeat another process's entry in the guild’s log", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -175,7 +175,7 @@ describe('after a restart', () => {
     expect(bot.guildLog).toHaveLength(1);
   });
 
-  it("the bot doesn't accept a press while it still has to report on the button's message", async () => {
+  it("a message's buttons don't work until the outcome is shown", async () => {
     const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
@@ -185,7 +185,7 @@ describe('after a restart', () => {
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
   });
 
-  it('the bot restores a message that has no outcome, including its buttons', async () => {
+  it('the bot restores a message without an outcome, including the buttons', async () => {
     const { bot, leftUpdate } = await open();
     const { message, components } = await leftUpdate(sendingResponse('Sending…'));
     expect(message.current.components).toEqual([]);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])("if a moderator's modal was interrupted, the moderator sees that no decision was made: %s", async (action) => {
+  ])('a moderator whose modal was interrupted sees that no decision was made: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);
@@ -235,7 +235,7 @@ describe('after a restart', () => {
     expect(new Set(sent())).toEqual(new Set(['GET']));
   });
 
-  it('an interaction that Discord no longer knows is reported in the guild’s log', async () => {
+  it('the bot reports an expired interaction in the guild’s log', async () => {
     const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -243,7 +243,7 @@ describe('after a restart', () => {
     await expect.poll(() => bot.guildLog).toHaveLength(1);
   });
 
-  it('the bot logs an unreadable interaction, and asks the member of another one to try again', async () => {
+  it("the bot logs an interaction that it can't decrypt", async () => {
     const { bot, left } = await open();
     await left();
     await bot.store.tables().updateTable('interactions').set({ encrypted: 'held' }).execute();
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for an earlier edit of the same message, and is skipped if there is a later edit', async () => {
+  it('waits for earlier edits of the message, and is skipped after a later one', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -297,7 +297,7 @@ describe('an interaction', () => {
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 
-  it('is only accepted once, even after the reply', async () => {
+  it('is only accepted once, even if Discord delivers it again after the reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, record } = bot.restarted().interactionStore;
@@ -306,7 +306,7 @@ describe('an interaction', () => {
     await expect(record(interaction)).rejects.toThrow('delivered twice');
   });
 
-  it('is deleted an hour after its reply, or after 30 days if it has none', async () => {
+  it('is deleted an hour after its reply, or after 30 days without one', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     await left();
@@ -326,7 +326,7 @@ describe('an interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted in several steps, so that other work can run in between', async () => {
+  it('is deleted in a batch, and other work can run between two batches', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -34,7 +34,7 @@ it("labels that exceed Discord's limits are shortened", () => {
   }
 });
 
-it('a field is required if it has a minimum length, and only has a value if there is one to show', () => {
+it('a field with a minimum length is required', () => {
   const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
   const fieldOf = (more: object) =>
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
@@ -48,13 +48,13 @@ it('a field is required if it has a minimum length, and only has a value if ther
   });
 });
 
-it('controls that are undefined and empty rows are left out', () => {
+it('undefined controls and empty rows are left out', () => {
   const shown = button('a', 'A');
   expect(rows([false, shown, undefined], [undefined], [])).toMatchObject([{ components: [shown] }]);
   expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
 });
 
-it('a select menu that accepts any number of choices also accepts none', () => {
+it('a select menu with a minimum of 0 accepts any number of choices', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
   expect(select({ id: 'a', placeholder: 'A', options, least: 0 })).toMatchObject({
     min_values: 0,
@@ -63,7 +63,7 @@ it('a select menu that accepts any number of choices also accepts none', () => {
   expect(select({ id: 'a', placeholder: 'A', options })).not.toHaveProperty('max_values');
 });
 
-it("an optional select menu in a modal has a minimum of 0, because Discord's default is one option", () => {
+it('an optional select menu in a modal has a minimum of 0', () => {
   const field = { kind: 'select', id: 'a', label: 'A', hint: 'B', placeholder: 'C' } as const;
   const options = [{ label: 'a', value: 'a' }];
   const fieldOf = (required: boolean) =>
@@ -77,7 +77,7 @@ describe("a modal's custom id", () => {
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it("doesn't change as long as the modal shows the same content, so that phones keep what was typed", () => {
+  it("stays the same while the modal's content does, so phones keep typed text", () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -109,7 +109,7 @@ describe("a modal's custom id", () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('changes every time if a field is secret or has a value', () => {
+  it('changes every time if a field is secret or prefilled', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

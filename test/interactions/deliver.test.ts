@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private if it is a first response, and replaces all content if it edits a message', () => {
+  it('is private as a first response, and replaces all content as an edit', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
@@ -127,7 +127,7 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is first replaced by its content alone, and then by a fixed sentence: for %s', async (_what, code, status) => {
+  ])('is first replaced by its content alone and then by a fixed sentence, for %s', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
@@ -144,7 +144,7 @@ describe('a reply that Discord rejects', () => {
     [0, 408],
     [0, 429],
     [40_060, 400],
-  ])("is dropped after error %i with status %i, because different content wouldn't help", async (code, status) => {
+  ])('is dropped after error %i with status %i', async (code, status) => {
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a']);
   });
 });
@@ -154,13 +154,13 @@ describe('autocomplete choices', () => {
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are limited to 25, and leave out any that would make Discord reject all of them', () => {
+  it('are limited to 25, without any that Discord would reject', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
   });
 
-  it('have unique names of limited length, or show their value if the name is blank', () => {
+  it('have unique names of limited length', () => {
     const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
     const fit = fitChoices(names.map((name, n) => ({ name, value: `${n}` })));
     expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
@@ -173,7 +173,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // The message itself doesn't show whether it has been edited.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('is sent $times times if its delivery is uncertain and it is $state (update of: $shown)', async (each) => {
+  ] as const)('is sent $times times if its delivery is uncertain and its state is $state (update of: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -187,7 +187,7 @@ describe('a reply that edits a message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('is sent twice if Discord may still apply an earlier progress edit after it', async () => {
+  it('is sent twice if Discord may still apply an earlier progress edit', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -210,7 +210,7 @@ describe('a reply that edits a message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
-  it("isn't sent again if the bot is already sending a newer one", async () => {
+  it("isn't sent again if the bot is already sending a newer reply", async () => {
     const written: boolean[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);
@@ -224,7 +224,7 @@ describe('a reply that edits a message', () => {
     expect(written).toEqual([true, false]);
   });
 
-  it("isn't sent if another process is already sending a newer one", async () => {
+  it("isn't sent if another process is already sending a newer reply", async () => {
     const isWanted: unknown[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void isWanted.push(await isLatest?.());
@@ -238,7 +238,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('only one progress edit runs at a time, and the reply waits for it and ignores its failure', async () => {
+it('a reply waits for the one progress edit that is running', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -314,7 +314,7 @@ it('if Discord rejects an announcement in a channel, the bot skips only that cha
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it("an announcement that can't be posted in another channel isn't sent as a follow-up, and the admins are notified once a day", async () => {
+it("admins are notified once a day that an announcement can't be posted", async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];
@@ -344,7 +344,7 @@ it("an announcement that can't be posted in another channel isn't sent as a foll
   expect(notified).toHaveLength(2);
 });
 
-it("a message's embeds share its 6,000 characters, and embeds that no longer fit are left out", () => {
+it("a message's embeds share its 6,000 characters", () => {
   const embed = { title: 'x'.repeat(256), description: 'x'.repeat(4_096) };
   const { embeds = [] } = fitTexts({ embeds: [embed, embed, embed] });
   const lengths = embeds.map(({ title = '', description = '' }) => title.length + description.length);

@@ -187,7 +187,7 @@ function anotherTakesOver(): void {
 }
 
 describe('a slash command', () => {
-  it("that only reads data sends its reply as the first response, and isn't recorded", async () => {
+  it('that only reads data replies in the first response', async () => {
     const before = await recorded();
     const sent = bot.sending();
     expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('that submits servers is recorded and acknowledged, and is completed after its reply', async () => {
+  it('that submits servers is recorded, acknowledged, and completed after its reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -204,7 +204,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it("doesn't get a reply if another process has taken it over", async () => {
+  it("doesn't get a reply from a process that has lost the interaction", async () => {
     anotherTakesOver();
     const sent = bot.sending();
     void say('later');
@@ -212,7 +212,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("doesn't get a reply if another process has taken it over before anything was reserved", async () => {
+  it("doesn't get a reply if another process takes over before any server is reserved", async () => {
     const sent = bot.sending();
     meanwhile = async () => {
       throw new LostInteractionError('taken over');
@@ -226,7 +226,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("doesn't report a failure if Discord may have opened its modal", async () => {
+  it("doesn't report a failure if Discord may have opened the modal", async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -235,7 +235,7 @@ describe('a slash command', () => {
     expect(ended('failed')).toBe(before[0]);
   });
 
-  it('no longer shows progress if another process has taken it over', async () => {
+  it('no longer shows progress after another process has taken over', async () => {
     const message = messageOf(await say('it'));
     anotherTakesOver();
     const sent = bot.sending();
@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('stays recorded if Discord rejects its reply, and its member is soon notified', async () => {
+  it('stays recorded if Discord rejects its reply, and notifies its member later', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -257,7 +257,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('gives the reason if it rejects its input, and a reference to the log if it fails', async () => {
+  it('gives the reason if it rejects its input', async () => {
     expect(textOf(await say('refuse'))).toContain('Not like this.');
     const failed = textOf(await say('fail'));
     expect(failed).toContain('Something went wrong');
@@ -273,7 +273,7 @@ describe('an option that has autocomplete', () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it('gets an empty list if its command fails, is unknown, or requires a permission that the member lacks', async () => {
+  it("gets an empty list if its command fails or isn't allowed", async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -284,7 +284,7 @@ describe('an option that has autocomplete', () => {
 });
 
 describe('a button', () => {
-  it('receives its argument, and immediately sends a reply below its message', async () => {
+  it('receives its argument and replies in a new message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('updates its message (%s), and removes all previous content', async (label, content, requests) => {
+  ])('(%s) updates its message and removes all previous content', async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -308,7 +308,7 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it("that sends something shows this in its message, and can't be pressed again in the meantime", async () => {
+  it("that submits servers can't be pressed again in the meantime", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('that fails (%s) restores its message and buttons, below the reason', async (label) => {
+  ])('that fails (%s) shows the reason above its restored message', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -335,7 +335,7 @@ describe('a button', () => {
     }
   });
 
-  it("isn't accepted if its message is still waiting for a reply", async () => {
+  it("isn't accepted while its message is waiting for a reply", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -345,13 +345,13 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it("opens a modal and passes its fields to their handler, or explains why it can't", async () => {
+  it('opens a modal and passes the fields to their handler', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is denied if the permission is missing, and so is a modal, and the guild’s log shows this without the input', async () => {
+  it("is denied if the member doesn't have the required permission", async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -417,7 +417,7 @@ describe('an unknown interaction', () => {
 describe('an unreadable interaction', () => {
   const odd = withData({ options: 5 });
 
-  it("gets a private explanation in the member's language, and is logged", async () => {
+  it("gets a private explanation in the member's language", async () => {
     const before = bot.log.length;
     const sentences = { 'en-US': "couldn't read what Discord sent", de: 'nicht lesen' };
     for (const [locale, sentence] of Object.entries(sentences)) {
@@ -439,7 +439,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('every interaction gets a reply, no matter what it contains', async () => {
+it('the bot replies to every interaction, whatever it contains', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -454,7 +454,7 @@ it('every interaction gets a reply, no matter what it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it("a modal is lost if Discord doesn't accept it in time, but this doesn't count as the bot's failure", async () => {
+it("a modal that Discord doesn't accept in time isn't the bot's failure", async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -486,7 +486,7 @@ it('the bot ignores an interaction that is delivered again after its reply', asy
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('work that arrives at the same time starts in different turns of the event loop', async () => {
+it('work that arrives at the same time starts in different event loop turns', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -503,7 +503,7 @@ it('work that arrives at the same time starts in different turns of the event lo
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it("when the bot stops, it finishes work that is running, but doesn't start any more", async () => {
+it("a stopping bot finishes running work, but doesn't start any more", async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -550,7 +550,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the previous one, and its member can see this', async () => {
+it('a large reply waits for the previous one, and shows the member its place', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());
@@ -567,7 +567,7 @@ it('a large reply waits for the previous one, and its member can see this', asyn
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('if Discord never accepts a large reply, later ones are only delayed during its turn', async () => {
+it('a large reply that Discord never accepts delays later ones only during its turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -54,7 +54,7 @@ describe('an interaction', () => {
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('is in a thread if its channel is a thread, and so is a post in a forum', () => {
+  it('is in a thread if its channel is a thread or a forum post', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
@@ -108,7 +108,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed if it is for a button in a thread, and only has the identifying fields of its message', async () => {
+  it('can be parsed if its message only has an id', async () => {
     const { payload } = await sent();
     // Recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
@@ -120,7 +120,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed if it is for a modal with a select menu in a label and a field in a row', async () => {
+  it('can be parsed if it is from a modal with a select menu and a field', async () => {
     const { guild, payload } = await sent();
     // Recorded by another project, for an application that its member has also installed (nyxx:
     // interaction_manager_test.dart).
@@ -152,7 +152,7 @@ describe('the parsed request', () => {
     expect(command(options)).toEqual({ kind: 'command', name: 'echo', fields, files: {} });
   });
 
-  it('is a command with all files and users that Discord has resolved', () => {
+  it('contains the files and users that Discord has resolved', () => {
     const type = ApplicationCommandOptionType.User;
     const options = [
       { name: 'file', value: '8' },
@@ -192,7 +192,7 @@ describe('the parsed request', () => {
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 
-  it('is a select menu with the channels and roles that the user chose and Discord has resolved', () => {
+  it('contains the chosen channels and roles that Discord has resolved', () => {
     const values = ['8', 'constructor'];
     const chosen = (component_type: ComponentType, resolved?: object) =>
       component({ custom_id: 'a', component_type, values, resolved });
@@ -201,7 +201,7 @@ describe('the parsed request', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
-  it.each([true, false])('contains a role that everyone can mention: %s', (mentionable) => {
+  it.each([true, false])('shows whether everyone can mention the chosen role: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ isRoleMentionable: mentionable });
@@ -210,13 +210,13 @@ describe('the parsed request', () => {
   it.each([
     [{ app_permissions: '2048' }, 2048n],
     [{}, undefined],
-  ])("contains a channel and the bot's permissions in it: %j", (channel, channelPermissions) => {
+  ])("contains the bot's permissions in the chosen channel: %j", (channel, channelPermissions) => {
     const resolved = { channels: { 8: channel } };
     const data = { custom_id: 'a', component_type: ComponentType.ChannelSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ channelPermissions });
   });
 
-  it('is a modal with all of its fields, no matter where they are', () => {
+  it('contains all fields of a modal, wherever they are', () => {
     const components = [
       { component: { custom_id: 'label', value: 'a' } },
       { components: [{ custom_id: 'row', value: 'b' }] },

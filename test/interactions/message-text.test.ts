@@ -29,7 +29,7 @@ it.each<[string, object, readonly string[]]>([
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
   ],
   [
-    'a select',
+    'a select menu',
     { components: [{ components: [{ custom_id: UNSEEN, placeholder: 'a', options: [{ label: 'b' }] }] }] },
     ['a', 'b'],
   ],
@@ -64,7 +64,7 @@ it.each<[string, object, readonly string[]]>([
     { content: 5, embeds: null, components: [null, { content: 'a' }], poll: { answers: {} } },
     ['a'],
   ],
-])("the message's text is %s", (_what, message, lines) => {
+])('the text of a message includes %s', (_what, message, lines) => {
   expect(messageText(message).split('\n').toSorted()).toEqual(lines.toSorted());
 });
 

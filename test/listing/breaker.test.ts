@@ -23,7 +23,7 @@ function play(story: string) {
 }
 
 it.each([
-  ['before the first request, its state is unknown', '', '', 'none', undefined],
+  ["the service's state is unknown before the first request", '', '', 'none', undefined],
   ['three failures in a row pause one guild', '2(1-) 1+ 2(1-) 1? 1- 1? 2?', 'yes no yes', 'some', 'failed'],
   [
     'after three failures, one submission is sent every 30 seconds',
@@ -33,7 +33,7 @@ it.each([
     'failed',
   ],
   [
-    'another failure restarts the 30 seconds',
+    'another failure restarts the pause of 30 seconds',
     '3(1-) 40s 1- 29.999s 1? 0.001s 1?',
     'no yes',
     'some',
@@ -57,7 +57,7 @@ it.each([
   ],
   // A guild that failed three times waits until it has got a response itself.
   [
-    'a response to that submission resumes the other guilds',
+    'a response during the pause of all guilds resumes them',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',
     'yes yes yes yes',
     'some',
@@ -67,7 +67,7 @@ it.each([
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
-it('if 10,001 guilds have failed, the breaker forgets the failures of the oldest one', () => {
+it('the breaker remembers the failures of at most 10,000 guilds', () => {
   const { breaker } = open();
   for (let guild = 0; guild <= 10_000; guild += 1)
     for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');
@@ -75,8 +75,8 @@ it('if 10,001 guilds have failed, the breaker forgets the failures of the oldest
   expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
-describe('the pause for a key', () => {
-  it("lasts as long as the service requested, and doesn't affect other keys", () => {
+describe('the pause for an API key', () => {
+  it('lasts as long as the service requests', () => {
     const { clock, breaker } = open();
     breaker.pause('1', 2_000);
     expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([2_000, 0]);
@@ -86,7 +86,7 @@ describe('the pause for a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it("lasts a second if the service doesn't say how long, and never more than ten minutes", () => {
+  it('lasts one second by default and ten minutes at most', () => {
     const { breaker } = open();
     breaker.pause('1');
     breaker.pause('2', 86_400_000);
@@ -100,7 +100,7 @@ describe('the pause for a key', () => {
     expect(breaker.pausedMs('1')).toBe(0);
   });
 
-  it('ends for the oldest guild if 10,001 guilds are paused', () => {
+  it('is remembered for at most 10,000 guilds', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
     expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);

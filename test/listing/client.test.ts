@@ -89,7 +89,7 @@ describe('the games list', () => {
 });
 
 describe('api.add', () => {
-  it("returns the service's message if it succeeds, no matter what else the response contains", async () => {
+  it("returns the service's message and ignores the rest of the response", async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];
     expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ADDED });
@@ -119,7 +119,7 @@ describe('api.add', () => {
 
   it.each([
     200, 429, 503,
-  ])('parses the result if the status is %i, and only parses a retry time if it is 429', async (status) => {
+  ])('parses the result of a %i response, and the retry time only of a 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -195,7 +195,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.concurrent('a service that fails', () => {
-  it.for(FAILURES)('causes $reason in mode $mode', async ({
+  it.for(FAILURES)('in mode $mode causes the result "$reason"', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -223,7 +223,7 @@ describe.concurrent('a service that fails', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('the log explains what is wrong with $body', async ({ body, detail }) => {
+])('the log explains the invalid response $body', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
@@ -239,14 +239,14 @@ it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with st
   expect(elsewhere.service.requests).toHaveLength(0);
 });
 
-describe('a key that the service repeats', () => {
+describe('an API key that the service repeats', () => {
   const said = `${CANARY} or ${encodeURIComponent(CANARY)} or ${CANARY}`;
   const masked = '[API key] or [API key] or [API key]';
 
   it.each([
     'success',
     'error',
-  ])("is hidden in the service's messages, both as it is and percent-encoded (%s)", async (status) => {
+  ])('is hidden in messages, also if it is percent-encoded (%s)', async (status) => {
     const { api } = await setUp({ mode: withBody({ status, message: said }) });
     expect(await api.add([one], key)).toMatchObject({ message: masked });
     expect(api.log()).not.toMatch(/canary/);
@@ -265,7 +265,7 @@ describe('a key that the service repeats', () => {
   });
 });
 
-it('the client logs how many games it skipped in a list that is too long', async () => {
+it('the client logs how many games of an overlong list it skipped', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toMatchObject({ games: games.slice(0, 10_000), leftOut: 3 });
@@ -274,7 +274,7 @@ it('the client logs how many games it skipped in a list that is too long', async
   );
 });
 
-it('the client logs each unusable game once, and explains why', async () => {
+it('the client logs each unusable game once, with the reason', async () => {
   const long = 'a'.repeat(101);
   const games = [
     one,
@@ -295,14 +295,14 @@ it('the client logs each unusable game once, and explains why', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it("the client logs an encoding that the bot hasn't requested", async () => {
+it("the client logs an encoding that it hasn't requested", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
-describe('connections', () => {
-  it('can be closed by the service between two requests, and the next request still succeeds', async () => {
+describe('connections to the service', () => {
+  it('may be closed between two requests without causing a failure', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -317,7 +317,7 @@ describe('connections', () => {
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it("aren't used for a request that was given up while it waited for one", async () => {
+  it("aren't used for a request that has already timed out", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
       deps: { timeoutMs: 1_000, concurrentRequests: 1 },
@@ -332,7 +332,7 @@ describe('connections', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('use the path of the base address, no matter whether it ends with a slash', async () => {
+  it('accept a base address with or without a slash at its end', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -357,7 +357,7 @@ describe('connections', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('cause $reason if they end after $text', async ({ text, reason }) => {
+  ])('cause the result "$reason" if they end after $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });
@@ -377,7 +377,7 @@ describe('an unreachable service', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it("doesn't receive a server", async () => {
+  it('is never sent a server', async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -404,7 +404,7 @@ it("the client frees a response's memory after it has been read", async () => {
 });
 
 describe('stopping the client', () => {
-  it('aborts a read that is in progress, and prevents new ones', async () => {
+  it('aborts a running request for the games list', async () => {
     const { service, api } = await setUp({ mode: { kind: 'hang' } });
     const outcome = api.games(key);
     await expect.poll(() => service.requests.length).toBe(1);
@@ -416,7 +416,7 @@ describe('stopping the client', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('lets a submission that is in progress finish, but prevents new ones', async () => {
+  it('lets a running submission finish, but prevents new ones', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 100 } });
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);

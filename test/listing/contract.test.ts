@@ -17,7 +17,7 @@ it("a game's name is cut to 100 UTF-16 units, but never in the middle of a code 
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
 });
 
-it('up to 10,000 games are read from a games list, without aliases that are too long to choose', () => {
+it('a games list is limited to 10,000 games and to aliases of 100 characters', () => {
   const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
   expect(gamesSchema.parse(games).games).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
   const many = Array.from({ length: 10_001 }, (_, n) => ({ name: 'A', alias: `g${n}` }));
@@ -30,7 +30,7 @@ it.each([
   { name: ' ', alias: 'b' },
   { name: 'B', alias: '' },
   null,
-])('a games list is read without %j, and is rejected if it contains nothing else', (game) => {
+])('a games list is read without the invalid game %j', (game) => {
   const good = { name: 'A', alias: 'a' };
   expect(gamesSchema.parse([game, good]).games).toEqual([good]);
   expect(gamesSchema.safeParse([game]).success).toBe(false);
@@ -47,7 +47,7 @@ it('names and aliases that are numbers are converted to strings', () => {
   ]);
 });
 
-it('a repeated alias in a games list is only read once', () => {
+it('the first of two games with the same alias is read', () => {
   const rust = { name: 'Rust', alias: 'rust' };
   expect(gamesSchema.parse([rust, { name: 'Rust again', alias: 'rust' }]).games).toEqual([rust]);
 });

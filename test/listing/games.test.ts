@@ -77,7 +77,7 @@ describe('the games list before it is first fetched', () => {
 });
 
 describe('the games list', () => {
-  it('is only fresh for a minute if it has fewer than half as many games as before', async () => {
+  it('stays fresh for only a minute if more than half of its games are gone', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
@@ -109,7 +109,7 @@ describe('the games list', () => {
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
-  it('is only fetched once, no matter how many callers need it at the same time', async () => {
+  it('is fetched once for all simultaneous callers', async () => {
     const { games, asked } = await setUp([listed()]);
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
@@ -118,7 +118,7 @@ describe('the games list', () => {
     expect(asked).toEqual(['0']);
   });
 
-  it("doesn't wait for another guild's key, which may never get a response", async () => {
+  it("doesn't wait for a fetch with another guild's key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -127,7 +127,7 @@ describe('the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it('is used until it is stale, and while it is being fetched again', async () => {
+  it('stays in use while a newer one is being fetched', async () => {
     const newer = listed([{ name: 'New', alias: 'new' }]);
     const { games, asked, clock, quiet } = await setUp([listed(), newer], { hasOperatorKey: true });
     await games.refresh();
@@ -153,7 +153,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(false);
   });
 
-  it('is replaced by the games that a key test has fetched', async () => {
+  it('is replaced by the list that a key test has fetched', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -161,7 +161,7 @@ describe('the games list', () => {
     expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
   });
 
-  it("isn't replaced if the service sends an empty one", async () => {
+  it("isn't replaced by an empty one", async () => {
     const { games, asked, quiet, logger } = await setUp([listed(), listed([])], { hasOperatorKey: true });
     await games.refresh();
     expect(games.all).toEqual(GAMES);
@@ -176,8 +176,8 @@ describe('the games list', () => {
   });
 });
 
-describe('a failed fetch', () => {
-  it('is retried in the background after half a minute, or immediately on request, and the old list stays in use', async () => {
+describe('a failed fetch of the games list', () => {
+  it('is retried after half a minute, or immediately on request', async () => {
     const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR;
@@ -205,14 +205,14 @@ describe('a failed fetch', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("doesn't affect other guilds if it used one guild's key", async () => {
+  it("with one guild's key doesn't affect other guilds", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
-  it("is logged if it was caused by a fault, and doesn't prevent the next one", async () => {
+  it('is logged if it threw an unexpected error', async () => {
     const fetchAsOperator = () => Promise.reject(new Error('boom'));
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
@@ -223,7 +223,7 @@ describe('a failed fetch', () => {
 });
 
 describe('the stored games list', () => {
-  it('is used after a restart, without a request as long as it is fresh', async () => {
+  it('is used after a restart without a request while it is fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
@@ -237,7 +237,7 @@ describe('the stored games list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used while it is stale, and is fetched again', async () => {
+  it('is used while it is stale, until a newer one is fetched', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
@@ -246,7 +246,7 @@ describe('the stored games list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is loaded again if another process has fetched a newer one or is fetching it', async () => {
+  it('is reloaded after another process has fetched a newer one', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
@@ -271,7 +271,7 @@ describe('the stored games list', () => {
     expect(games.all).toHaveLength(12);
   });
 
-  it("isn't necessary", async () => {
+  it('may be impossible to save', async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

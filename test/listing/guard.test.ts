@@ -33,7 +33,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it('is sent when it is its turn, but not earlier', async () => {
+  it("isn't sent before its turn", async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -44,13 +44,13 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it("doesn't affect what the bot knows about the service's health if there is no key", async () => {
+  it("without a key says nothing about the service's health", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it('is attempted up to three times until part of it has been sent', async () => {
+  it("is attempted up to three times if the service can't be reached", async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
@@ -82,7 +82,7 @@ describe('a submission', () => {
     expect(await late).toEqual({ kind: 'not-sent', reason: 'deadline' });
   });
 
-  it('is blocked by the breaker', async () => {
+  it("isn't sent after the service has failed three times in a row", async () => {
     const { sent, breaker, add } = setUp();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
     expect(await add('1')).toEqual({ kind: 'not-sent', reason: 'down' });
@@ -104,7 +104,7 @@ describe('a request for the games list', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it("isn't repeated after the first response", async () => {
+  it("isn't repeated once the service has responded", async () => {
     const { sent, read } = setUp([{ kind: 'unknown', reason: 'reset' }, ADDED]);
     expect(await read()).toEqual(ADDED);
     expect(sent).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('a request for the games list', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is attempted again when the service says so', async () => {
+  it('is retried after the time that the service requests', async () => {
     const { sent, read, breaker } = setUp([
       // This is long enough to be measured on a busy machine.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
@@ -134,8 +134,8 @@ describe('a request for the games list', () => {
   });
 });
 
-describe('the pause for a key', () => {
-  it('only delays submissions, even if it begins while one is waiting for its turn', async () => {
+describe('the pause for an API key', () => {
+  it('delays submissions, including one that is already waiting', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -155,7 +155,7 @@ describe('the pause for a key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes requests fail if it is longer than five seconds', async () => {
+  it('makes submissions fail if it is longer than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', 6_000);
     const outcome = await add('1');
@@ -175,7 +175,7 @@ describe('the pause for a key', () => {
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it("doesn't begin after other responses that say when to retry", async () => {
+  it("doesn't begin after a retry time in any other response", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);
@@ -204,7 +204,7 @@ describe('the breaker', () => {
   });
 });
 
-it('the guard allows reads to use half of the slots', async () => {
+it("requests for games use at most half of the guard's slots", async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

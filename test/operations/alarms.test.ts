@@ -159,7 +159,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('waits until a minute has passed since the last post, and is then posted together with all others', async () => {
+  it('waits until a minute has passed since the last post', async () => {
     const { holds, clock, look, posts, start } = await open(204);
     await start();
     holds.own = true;
@@ -176,7 +176,7 @@ describe('an alarm', () => {
     await expect.poll(() => posts().join('\n')).toMatch(/Resolved: It was own[\s\S]*It is shared/);
   });
 
-  it("is posted again until Discord accepts it, and the log hides the webhook's address", async () => {
+  it('is posted again until Discord accepts it', async () => {
     const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
     await start();
     holds.own = true;
@@ -207,7 +207,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('about a shared condition is posted once, even if another process takes over', async () => {
+  it('about a shared condition is posted once, even after another process takes over', async () => {
     const { holds, clock, look, posts, start, lead } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -252,7 +252,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is posted by each process that it concerns, but only once if the condition is shared', async () => {
+  it("about a process's own condition is posted by each process", async () => {
     const { holds, clock, look, posts, start } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;
@@ -273,7 +273,7 @@ describe('an alarm', () => {
   });
 });
 
-describe('a condition', () => {
+describe('the conditions for alarms', () => {
   const DAY_MS = 86_400_000;
   const path = join(tmpdir(), 'bot.sqlite');
 
@@ -358,11 +358,11 @@ describe('a condition', () => {
       },
       {},
     ],
-  ])('reports %s', async (_, wrong, found) => {
+  ])('are checked with %s', async (_, wrong, found) => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('about an event stays true for 15 minutes', async () => {
+  it('stay true for 15 minutes after an event', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -376,7 +376,7 @@ describe('a condition', () => {
   });
 });
 
-it('the conditions match the rules in ops/alerts.yml, including how long they must last', () => {
+it('alarms have the same conditions and durations as ops/alerts.yml', () => {
   const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
     .split('- alert: ')
     .slice(1);
@@ -392,7 +392,7 @@ it('the conditions match the rules in ops/alerts.yml, including how long they mu
   expect(inPrometheus.length).toBe(here.length + FOR_PROMETHEUS_ALONE.length);
 });
 
-it('the operator is notified when the listing service has been down for five minutes, and when it is back', async () => {
+it('the operator is notified when the service has been down for five minutes', async () => {
   const clock = createTestClock();
   const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
   onTestFinished(() => close());
@@ -444,7 +444,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is logged without its address if the server rejects it', async () => {
+  it('is logged without its address if the server rejects the heartbeat', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

@@ -98,7 +98,7 @@ describe('the health check', () => {
 });
 
 describe('the metrics', () => {
-  it('count what members do, how it ends and how long it takes', async ({ bot, member }) => {
+  it("count members' actions with their outcomes and durations", async ({ bot, member }) => {
     const grown = await grownSince();
     await addServer(member, 'metrics.example.com:1');
     await addServer(member, 'no address');
@@ -154,11 +154,7 @@ describe('the metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it("don't contain the ids of guilds or members, or anything that members have typed", async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it("don't contain ids of guilds or members, or text that members typed", async ({ bot, guild, member }) => {
     await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
     for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
@@ -168,7 +164,7 @@ describe('the metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, without anything that members have typed', async ({ bot, member }) => {
+  it('has a line for each interaction, without text that members typed', async ({ bot, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
@@ -189,7 +185,7 @@ describe('the log', () => {
 });
 
 describe('the server on HTTP_PORT', () => {
-  it('prevents the bot from starting, and explains why, if another program uses the port', async () => {
+  it('prevents the bot from starting if another program uses the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -199,7 +195,7 @@ describe('the server on HTTP_PORT', () => {
     taken.close();
   });
 
-  it("isn't loaded if HTTP_PORT isn't set, and neither are the metrics", async () => {
+  it("isn't loaded if HTTP_PORT isn't set", async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
     const quiet = await oneBot({ asProcess: true, env });

@@ -49,7 +49,7 @@ async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
 }
 
 describe('data that is encrypted with a previous key', () => {
-  it('is re-encrypted by the hourly job, which logs once that the previous key is no longer needed', async () => {
+  it('is re-encrypted by the hourly job, which logs its end once', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -68,7 +68,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is re-encrypted after a crash or a stop has interrupted the job, and needs both keys until then', async () => {
+  it('is re-encrypted after an interruption, and needs both keys until then', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -127,7 +127,7 @@ describe('data that is encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is re-encrypted for interactions without a reply, unless the reply arrives at the same time', async () => {
+  it('is re-encrypted in interactions without a reply', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({
@@ -156,7 +156,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(second?.encrypted).toBeNull();
   });
 
-  it('is re-encrypted for members who still have to be notified', async () => {
+  it('is re-encrypted in notices for members', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
     const submission = {
@@ -171,7 +171,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(createEncryption([NEWEST]).open(JSON.parse(stored?.notice ?? ''), context)).toBe('whom');
   });
 
-  it("is reported and isn't changed if none of the keys can decrypt it", async () => {
+  it("is reported and isn't changed if no key can decrypt it", async () => {
     const store = await filled();
     await store.values.set('api-key:4', await store.values.get('api-key:3'));
     const { reencrypt, logger } = await started(store, NEWEST, FORMER);

@@ -91,18 +91,14 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     });
   });
 
-  alertIt(
-    'ListingBotSlowFirstResponses',
-    'acknowledgements of which the slowest take more than 2 seconds',
-    async (alert) => {
-      await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
-        // Delays both attempts of each of the two commands.
-        discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
-        await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
-        await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
-      });
-    },
-  );
+  alertIt('ListingBotSlowFirstResponses', 'acknowledgements that take more than 2 seconds', async (alert) => {
+    await firesFor(alert, { minutes: 2 }, async ({ guild, discord, port }) => {
+      // Delays both attempts of each of the two commands.
+      discord.faults.inject({ fault: { kind: 'delay', ms: 2_200 }, path: /\/callback$/, times: 4 });
+      await Promise.all([guild.member.slash('help'), guild.member.slash('games')]);
+      await until(port, 'first_response_seconds_count', '{type="command"}').toBeGreaterThanOrEqual(2);
+    });
+  });
 
   alertIt('ListingBotUnanswered', 'a member who has waited for more than a minute', async (alert) => {
     let answer: ReturnType<typeof add> | undefined;
@@ -176,7 +172,7 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
 
   alertIt(
     'ListingBotUnknownOutcomes',
-    'servers of which nobody knows whether they were received',
+    'submitted servers that the service may or may not have received',
     async (alert) => {
       await firesFor(alert, { minutes: 2 }, async ({ guild, port }) => {
         await guild.listing.behave({ kind: 'reset' });
@@ -230,14 +226,14 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
-  it('each of the rules, and Prometheus accepts all of them', async () => {
+  it('each rule, and Prometheus accepts the rules', async () => {
     const rules = await readFile(RULES, 'utf8');
     const all = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(tested.toSorted()).toEqual(all.toSorted());
     expect(promtool('check', 'rules', RULES).status).toBe(0);
   });
 
-  it('bots whose metrics promtool accepts', async () => {
+  it('metrics that promtool accepts', async () => {
     const port = await quietPort();
     await oneBot({ env: { HTTP_PORT: String(port) } });
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -72,7 +72,7 @@ describe('the files for operators', () => {
     expect(run(process.execPath, [tool, ...args])).toEqual({ status: 0, printed: '' });
   });
 
-  it("include an egg that matches the bot's variables, its Node version and the line it prints when it has started", async () => {
+  it("include a Pterodactyl egg that matches the bot's variables and Node version", async () => {
     const egg = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     const least = Number(/\d+/.exec(engines.node)?.[0]);
     for (const image of Object.values(egg.docker_images)) {
@@ -100,7 +100,7 @@ describe('the files for operators', () => {
     );
   });
 
-  it("check out the newest version, or main if there isn't a version yet", () => {
+  it('check out the newest version, or main if there is none', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -122,7 +122,7 @@ describe('the files for operators', () => {
     expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
   });
 
-  describe.each(['compose.yaml', 'compose.scale.yaml'])('%s, as Compose reads it,', (name) => {
+  describe.each(['compose.yaml', 'compose.scale.yaml'])('include %s, which', (name) => {
     /** The files are merged and interpolated (Compose specification: Fragments, Interpolation). */
     function read(env: Readonly<Record<string, string>>) {
       const interpolated = file(name).replace(
@@ -138,7 +138,7 @@ describe('the files for operators', () => {
     const botsOf = (services: ReturnType<typeof read>) =>
       Object.entries(services).filter(([service]) => service.startsWith('bot'));
 
-    it('builds an image, or uses the one that BOT_IMAGE names', () => {
+    it('builds an image unless BOT_IMAGE names one', () => {
       const BOT_HOST = 'bot.example.com';
       for (const [, bot] of botsOf(read({ BOT_HOST }))) {
         expect(bot).toMatchObject({ image: 'server-listing-bot', build: { context: '.' } });
@@ -186,7 +186,7 @@ describe('the files for operators', () => {
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('route to a live process, so that members get replies even if the database is unavailable', async () => {
+  it('route to a live process, even if the database is unavailable', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 

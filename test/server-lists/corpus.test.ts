@@ -67,7 +67,7 @@ describe('the parser for lists', () => {
     for (const text of ['', ' \n\t\n', '\ufeff']) expect(read(text)).toBe('nothing');
   });
 
-  it('accepts 1,000 rows, rejects a longer list, and says how many rows it has', () => {
+  it('rejects a list of more than 1,000 rows', () => {
     const lines = (count: number) =>
       Array.from({ length: count }, (_, index) => `8.8.8.8:${index + 1} cs2`).join('\n\n');
     const json = (count: number) => JSON.stringify(Array(count).fill('8.8.8.8:1 cs2'));
@@ -82,7 +82,7 @@ describe('the parser for lists', () => {
     expect(rowsOf(readList(`server,port,game,about\n${rows.join('\n')}`, games))).toHaveLength(12);
   });
 
-  it('reports a row that is too long or nested too deeply, and keeps the other rows', () => {
+  it('reports a row that is too long or nested too deeply', () => {
     const long = 'x'.repeat(1_001);
     const problem = { code: 'line-too-long', length: 1_011, most: 1_000 };
     const [first, second] = rowsOf(readList(`${long} 8.8.8.8:1\n8.8.8.8:2 cs2`, games));
@@ -117,7 +117,7 @@ describe('the parser for messages', () => {
     expect(words || 'nothing').toBe(message);
   });
 
-  it('finds every address that has a port, no matter what is around it', () => {
+  it('finds every address that has a port, whatever surrounds it', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
     const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
       maxLength: 8,
@@ -173,7 +173,7 @@ describe('the list parser', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('returns rows in line order that can be stored as JSON, and never throws an error', () => {
+  it('returns rows in line order and never throws an error', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });
@@ -198,7 +198,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('finds the server from which a row was written, in any notation', () => {
+  it('finds the same server in any notation of a row', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
@@ -221,7 +221,7 @@ describe('the list parser', () => {
     );
   });
 
-  it("doesn't leave a password in any row, valid or invalid", () => {
+  it("doesn't leave a password in any row", () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
     // If a line doesn't contain any other address, a name with a dot after a space could be an address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);
@@ -254,7 +254,7 @@ describe('the list parser', () => {
     );
   });
 
-  it.each(CASES.filter(({ text }) => SECRET.test(text)))('loses every part of a password: $shown', ({
+  it.each(CASES.filter(({ text }) => SECRET.test(text)))('removes every part of a password: $shown', ({
     text,
   }) => expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
 

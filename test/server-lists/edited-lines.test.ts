@@ -26,7 +26,7 @@ describe('the lines in the form for editing a list', () => {
     ['a name that two games share', 'a.example.com:1 twin2', '1. a.example.com:1 twin2'],
     ['a query port', 'a.example.com,27015,cs2,27016', '1. a.example.com:27015,,Counter-Strike 2,27016'],
     ['an unknown game', 'a.example.com:1 Frobnicate', undefined],
-  ])("show the game's name unless it could mean another game, and are parsed as the same game: %s", (_, line, shown) => {
+  ])("show the game's name unless two games share it: %s", (_, line, shown) => {
     const rows = rowsOf(line);
     const lines = linesWithNames(rows, games);
     if (shown !== undefined) expect(lines).toBe(shown);
@@ -34,7 +34,7 @@ describe('the lines in the form for editing a list', () => {
     expect(again).toEqual(rows);
   });
 
-  it('are parsed as the same game for every game in the list', () => {
+  it('are parsed as the original game, for every game in the list', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');

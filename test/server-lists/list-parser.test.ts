@@ -58,7 +58,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('gets the default game in lines without one, whether it is parsed in a worker or not', async (text) => {
+  ])('gets the default game in lines without one', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed again if the words next to an address could be a new game, even if every line has a game', async () => {
+  it('is parsed again if words next to an address could be a new game', async () => {
     const { asked, read } = setUp();
     expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
@@ -87,7 +87,7 @@ describe('a list', () => {
   });
 });
 
-it("a hostile file is aborted, and doesn't delay any other list in the meantime", async () => {
+it('a hostile file is aborted without delaying other lists', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>

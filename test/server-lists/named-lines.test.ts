@@ -10,7 +10,7 @@ it.each([
   [' 9 – 100 ;2,', [9, 10, 2]],
   ['5、1', [5, 1]],
   ['4-5', [5]],
-])('the input "%s" selects lines', (typed, expected) => {
+])('the input "%s" selects the lines %j', (typed, expected) => {
   expect([...linesNamed(typed, LINES)]).toEqual(expected);
 });
 

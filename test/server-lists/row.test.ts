@@ -89,7 +89,7 @@ describe('an unknown game', () => {
     });
   });
 
-  it("is treated as an alias as long as the bot doesn't know the service's games", async () => {
+  it('is treated as an alias until the bot has fetched the games list', async () => {
     const unknown = { fresh: false, afterwards: false };
     expect(await read('some-alias', unknown)).toEqual({ asked: 1, game: 'some-alias' });
     expect(await read('No Alias', unknown)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -97,7 +97,7 @@ describe('an unknown game', () => {
   });
 });
 
-it('a server keeps its input as it was typed, and its address if there are other words around it', () => {
+it('a server keeps its input as it was typed', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(
@@ -124,7 +124,7 @@ it('a server keeps its input as it was typed, and its address if there are other
 });
 
 describe('the input as it was typed', () => {
-  it("is stored without passwords, but the address of a web page isn't changed", () => {
+  it('is stored without passwords', () => {
     const kept = (server: string) => rowWithoutPasswords(typed(server)).server;
     expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
     expect(kept('https://example.com/servers/my-server')).toBe('https://example.com/servers/my-server');
@@ -173,7 +173,7 @@ describe('the input as it was typed', () => {
       });
   });
 
-  it('can be fixed by swapping the game and the address, or by replacing commas with dots', () => {
+  it('can be fixed by swapping game and address or replacing commas', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);
     expect(repaired(row, { field: 'swap', value: '' })).toEqual({
@@ -186,7 +186,7 @@ describe('the input as it was typed', () => {
     for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
   });
 
-  it('loses a query port that is impossible, but the member has to fix other problems', () => {
+  it('loses an impossible query port', () => {
     const problem = { code: 'port-too-high', port: 654_321 } as const;
     const [repair] = repairsOf({ ...problem, field: 'query_port' });
     expect(repair).toEqual({ field: 'queryPort', value: '' });

@@ -32,7 +32,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
 describe.each(kinds())('a store in %s', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
-  it('keeps rows and values across a restart, and stores times as numbers', async () => {
+  it('keeps rows and values across a restart', async () => {
     const { open } = await newPlace(kind);
     const store = await open();
     await addGuild(store, '1');
@@ -45,7 +45,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('deletes a value once, and only lists the keys with a prefix, sorted by their characters', async () => {
+  it('lists the keys with a prefix, in the order of their characters', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);
@@ -79,7 +79,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it("works with a newer version's compatible change, but doesn't copy that database", async () => {
+  it("works with a newer version's compatible change", async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -100,7 +100,7 @@ describe.each(kinds())('a store in %s', (kind) => {
   });
 
   describe('a transaction', () => {
-    it('either writes everything to tables and under keys, or nothing if it throws an error', async () => {
+    it('writes everything, or nothing if it throws an error', async () => {
       const store = await openStore();
       const write = async () => {
         await addGuild(store, '1');
@@ -141,7 +141,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it("doesn't lose any of 50 concurrent changes that read and write the same value", async () => {
+    it('keeps all of 50 concurrent changes to the same value', async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -184,7 +184,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     });
   });
 
-  it('inserts an id once, no matter how many callers try at the same time', async () => {
+  it('inserts an id once if several callers try at the same time', async () => {
     const store = await openStore();
     const take = async () => {
       const { numInsertedOrUpdatedRows } = await store
@@ -211,7 +211,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await store.values.get('a:1')).toBe(2);
   });
 
-  it('makes every method throw an error if it fails, and never reports success or an empty result', async () => {
+  it('throws an error in every method if the database fails', async () => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     await store.values.set('a:1', 1);
@@ -330,7 +330,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     return { process, id, submissionId };
   }
 
-  it('treat a silent process as dead, and that process notices this itself', async () => {
+  it('treat a silent process as dead', async () => {
     const [store, another] = await openBoth();
     const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
     const alive = [await startProcess(store), await startProcess(another)];
@@ -338,7 +338,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it('all stay alive after all of them have paused', async () => {
+  it('stay alive after all of them have paused', async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -365,7 +365,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('ignore earlier processes if the lock excludes all others', async () => {
+  it('delete the leases of earlier processes if only one may run', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
@@ -391,7 +391,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('take over an interaction and a submission once, even if several processes try at the same time', async () => {
+  it('take over an interaction and a submission only once', async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
@@ -407,7 +407,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('report what a dead process was doing, no matter which of them notices', async () => {
+  it("report a dead process's unfinished work", async () => {
     const [store, another] = await openBoth();
     const alive = await startProcess(another);
     const { id } = await working(store);
@@ -418,7 +418,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   it.each<[what: string, isResponseLost: boolean, failures: number]>([
     ['the response to a claim was lost', true, 0],
     ['the first attempt to notify the member failed', false, 1],
-  ])('report what a dead process was doing at the next takeover if %s', async (_what, isResponseLost, failures) => {
+  ])("report a dead process's work at the next takeover if %s", async (_what, isResponseLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isResponseLost;
     const losing: Store = {
@@ -441,7 +441,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(takeOverAgain).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('know which of them was the last to write a message', async () => {
+  it('agree on the last process to write a message', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
@@ -458,7 +458,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('prevent a process that was only asleep from sending, recording or answering work that another one has taken over', async () => {
+  it('stop a process that was asleep from continuing work that another took over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

@@ -66,13 +66,13 @@ describe("a database path that can't be written to", () => {
   });
 });
 
-describe('a damaged file', () => {
+describe('a database file', () => {
   it.each<[how: string, damage: (bytes: Buffer) => Buffer]>([
     ['is not a database', () => Buffer.from('This is the diary of somebody.')],
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
-  ])("is rejected and isn't changed: %s", async (_, damage) => {
+  ])("that %s is rejected and isn't changed", async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
@@ -92,7 +92,7 @@ it("a database from a newer version of the bot isn't changed", async () => {
 });
 
 describe("a database's lock", () => {
-  it('lets only one bot use the file at a time, no matter which path it uses', async () => {
+  it('lets only one bot use the file, whatever path each bot uses', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();

@@ -26,7 +26,7 @@ async function refusal(store: Store, configured?: readonly Secret[]): Promise<st
 }
 
 describe('encryption without ENCRYPTION_KEY', () => {
-  it('creates one key next to the database that only its owner can read, and logs where it is', async () => {
+  it('creates a key file that only its owner can read', async () => {
     const store = await openStore();
     const logger = recorder();
     const first = await start(store, undefined, logger);
@@ -53,7 +53,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(logger.lines[0]?.message).toContain(`${empty.path} is empty`);
   });
 
-  it("doesn't create another key if there is data but no key file", async () => {
+  it("doesn't create another key if data exists but the key file is missing", async () => {
     const store = await openStore();
     await start(store);
     rmSync(`${store.path}.key`);
@@ -75,7 +75,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a new key on the line above the previous one, and then needs both', async () => {
+  it('accepts a new key on the line above the previous one', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -102,7 +102,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
 });
 
 describe('encryption with ENCRYPTION_KEY', () => {
-  it("doesn't create a key file, and rejects a key with which the data wasn't written until the right one is back", async () => {
+  it("rejects a key that didn't encrypt the stored data", async () => {
     const store = await openStore();
     const [right, wrong] = [newKey(), newKey()];
     const record = (await start(store, [right])).seal('kept', 'guild 1');
@@ -113,7 +113,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(existsSync(`${store.path}.key`)).toBe(false);
   });
 
-  it('rejects ENCRYPTION_KEY if the data was written with the key file, and the other way round', async () => {
+  it('rejects ENCRYPTION_KEY if the data was encrypted with the key file', async () => {
     const store = await openStore();
     await start(store);
     expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');
@@ -121,7 +121,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('accepts a new key in front of the previous one, and then needs both', async () => {
+  it('needs both keys after a new one was added in front', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');

@@ -56,7 +56,7 @@ const contentOf = (path: string) =>
 describe.each([
   ['first', undefined, MIGRATIONS],
   ['second', MIGRATIONS, TOMORROW],
-])('the %s migration of a file', (_, before, after) => {
+])('the %s migration of a database file', (_, before, after) => {
   /** Returns the path of a file from the previous version, if there is one. */
   async function newFile(): Promise<string> {
     const path = newPath();
@@ -74,7 +74,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed by the next start if the process was killed between any two of its statements', async () => {
+  it('is completed at the next start after a kill between any two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -97,7 +97,7 @@ describe.each([
     }
   });
 
-  it('is completed by the next start if the disk was full at any point', async () => {
+  it('is completed at the next start after the disk was full', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {

@@ -68,14 +68,14 @@ function wordsOf(error: unknown): string {
 }
 
 describe.skipIf(!hasPostgres())('PostgreSQL', () => {
-  it('has its tables created once if several processes start at the same time', async () => {
+  it('gets its tables once if several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
     const count = String(Object.keys(MIGRATIONS).length);
     expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
-  it("doesn't lose any of 50 concurrent changes from two processes that read and write the same value", async () => {
+  it('keeps all of 50 concurrent changes from two processes', async () => {
     const { storeUrl } = await database();
     const [one, other] = [await started(storeUrl), await started(storeUrl)];
     await Promise.all(Array.from({ length: 25 }, () => [addOne(one), addOne(other)]).flat());
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('n')).toBe(20);
   });
 
-  it('has null characters in strings replaced', async () => {
+  it('can store null characters in a value', async () => {
     const { values } = await started((await database()).storeUrl);
     await values.set('a:1', 'a\0b');
     expect(await values.get('a:1')).toBe('a\0b');
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change that has ignored a database error', async () => {
+  it('rolls back a change that ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('a:1')).toBeUndefined();
   });
 
-  it("gives the bot the session it needs, no matter what the defaults and the URL's options are", async () => {
+  it("gives the bot the session settings it needs, whatever the database's defaults", async () => {
     const { url, setDefault } = await database();
     await setDefault('default_transaction_isolation', 'repeatable read');
     await setDefault('synchronous_commit', 'off');
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await show('work_mem')).toBe('8MB');
   });
 
-  it("is rejected if it is unsuitable, or doesn't have the required settings", async () => {
+  it('is rejected if its version, encoding or settings are unsuitable', async () => {
     const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
     onTestFinished(latin.drop);
     const { url } = await database();
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(JSON.stringify(logger.lines)).not.toContain(new URL(url).password);
   });
 
-  it('rolls back a change that it interrupts', async () => {
+  it('rolls back a change if it stops in the middle', async () => {
     const { storeUrl, leave, comeBack } = await database();
     const store = await started(storeUrl);
     const change = store.inGuild('1', async () => {
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it("fails if it stops responding, and the connection isn't used again", async () => {
+  it('fails a call if it stops responding, and works again over another connection', async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   it.each([
     'a database of its own',
     'the same database',
-  ])('has unfinished work settled as unknown after pg_restore to %s', async (where) => {
+  ])('marks unfinished work as unknown after pg_restore to %s', async (where) => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ encrypted: null }]);
   });
 
-  it("is reported with the reason, but without the password, if it can't be used", async () => {
+  it("is reported without its password if it can't be used", async () => {
     const { url } = await database();
     const wrong = new URL(url);
     wrong.password = 'another-password';
@@ -285,7 +285,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await sleeping;
   });
 
-  it("causes a warning if it is on another machine and the URL doesn't mention encryption", async () => {
+  it("causes a warning if a URL to another machine doesn't mention encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {
@@ -299,7 +299,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await warned(withParameter(url, 'application_name', 'bot'))).toBe(0);
   });
 
-  it("is checked by the doctor, which doesn't change anything", async () => {
+  it("isn't changed by the doctor's checks", async () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };
@@ -334,7 +334,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
-    it('is held by a session, and the server soon notices if that session is lost', async () => {
+    it('uses TCP settings with which a lost connection is soon noticed', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
       // The lock's own session calls this function, which shows the session's settings.
@@ -356,7 +356,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
-    it('is acquired again over another connection if its own stops responding', async () => {
+    it('is acquired again over a new connection if the old one hangs', async () => {
       const { url, query, endSessions } = await database();
       const wire = await wireTo(url);
       await lockAt(wire.storeUrl).start();
@@ -370,7 +370,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
-    it('is acquired again when the server is back', async () => {
+    it('is acquired again when the database is back', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
       await leave();

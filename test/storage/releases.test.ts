@@ -284,7 +284,7 @@ describe.each(kinds())('with %s,', (kind) => {
     return place;
   }
 
-  it.each(versions)("the bot continues a guild's work with the database of %s", async (version) => {
+  it.each(versions)('the bot finishes the work stored in the database of %s', async (version) => {
     const seen = seenIn(version);
     const { url, rows } = await placeForBot(version);
     await withBot(url, async (place) => {
@@ -318,7 +318,7 @@ describe.each(kinds())('with %s,', (kind) => {
     );
   });
 
-  it('the bot keeps counting the days for a guild that the 0.3.0 bot had left', async () => {
+  it('the bot keeps the day on which the 0.3.0 bot left a guild', async () => {
     const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
@@ -330,7 +330,7 @@ describe.each(kinds())('with %s,', (kind) => {
     ]);
   });
 
-  it("the bot renames parts of a 0.3.0 draft, and doesn't change what members have typed", async () => {
+  it('the bot converts a 0.3.0 draft without changing what its member typed', async () => {
     const place = await placeOf('0.3.0');
     const linesOf = (row: string, modal: object) => {
       const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };

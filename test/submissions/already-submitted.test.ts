@@ -6,7 +6,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a server that was submitted before', () => {
-  it('is found by its host and port, together with the latest time at which the service may have received it', async () => {
+  it('is found by its host and port, with its latest possible arrival', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -38,7 +38,7 @@ describe('a server that was submitted before', () => {
     ]);
   });
 
-  it('shows whether the member submitted it, but no name if the name has been deleted', async () => {
+  it("shows a member's name until the name is deleted", async () => {
     const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];
@@ -59,7 +59,7 @@ describe('a server that was submitted before', () => {
 });
 
 describe('a server that is being sent', () => {
-  it("is one that was reserved less than 15 minutes ago and doesn't have an outcome yet", async () => {
+  it('was reserved less than 15 minutes ago and has no outcome', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

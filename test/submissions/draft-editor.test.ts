@@ -117,7 +117,7 @@ describe('the draft of a list', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it('looks up corrected lines outside the transaction, and ignores the result if the draft has changed', async () => {
+  it('ignores the result of a lookup if the draft has changed meanwhile', async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();
@@ -143,7 +143,7 @@ describe('the draft of a list', () => {
     expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('adds a game to lines without one, and then finds repeated lines', async () => {
+  it('adds a game to lines without one, and finds repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = prepared(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -151,7 +151,7 @@ describe('the draft of a list', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("adds their game's default port to lines without a port", async () => {
+  it("adds the game's default port to lines without a port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -160,7 +160,7 @@ describe('the draft of a list', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("rejects games that the guild doesn't allow, even in repeated lines", async () => {
+  it("rejects games that the guild doesn't allow", async () => {
     const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
@@ -173,7 +173,7 @@ describe('the draft of a list', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('can be submitted again before it expires if the limit allows it soon', async () => {
+  it('shows whether the limit ends before the draft expires', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -315,7 +315,7 @@ describe("input that can't be read as a list", () => {
     expect(kept).toContain('"game": "cs2"');
   });
 
-  it("is kept until its draft is edited, and doesn't cause other drafts to be deleted", async () => {
+  it('is kept until the member edits the draft', async () => {
     const { drafts, draftEditor, open, edit, keep } = await openTyped();
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);

@@ -29,7 +29,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it('belongs to its member in its guild', async () => {
+  it('can only be used by its own member in its guild', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
@@ -43,7 +43,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('still belongs to its member if only its submission is left', async () => {
+  it('still belongs to its member if only a submission of it is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -61,7 +61,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it.runIf(hasPostgres())('belongs to the guild that was the first to use its id', async () => {
+  it.runIf(hasPostgres())('belongs to the guild that used its id first', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);
@@ -96,7 +96,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('is deleted if its member has ten newer ones', async () => {
+  it('is deleted if its member has ten newer drafts', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, readyDraft('of ben', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
@@ -116,7 +116,7 @@ describe('a stored draft', () => {
 });
 
 describe('all drafts in a guild', () => {
-  it('use up to 8 MiB, and the oldest one is deleted first', async () => {
+  it('are limited to 8 MiB, and the oldest is deleted first', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -133,7 +133,7 @@ describe('all drafts in a guild', () => {
 });
 
 describe('a draft', () => {
-  it('sends rows that are ready, but only sends rows that were submitted before if the member includes them', () => {
+  it('sends rows that are ready, and rows submitted before only on request', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

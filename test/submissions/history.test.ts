@@ -83,7 +83,7 @@ describe('the history of a guild', () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all of its games, and separately the ones whose servers were accepted or may have been', async () => {
+  it('lists all games, and separately those of servers that may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -91,7 +91,7 @@ describe('the history of a guild', () => {
     expect(await history.size('1')).toBe(7);
   });
 
-  it("doesn't find a member whose name was deleted, even if a limit still counts their servers", async () => {
+  it("doesn't find a member whose name was deleted", async () => {
     const { erasure, ids, all } = await open();
     await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
@@ -101,7 +101,7 @@ describe('the history of a guild', () => {
     expect(await ids({ address: 'three' })).toEqual(['b']);
   });
 
-  it("doesn't include a submission that is still running, even if some of its servers have an outcome", async () => {
+  it("doesn't include a submission that is still running", async () => {
     const { store, ids } = await open();
     await store
       .tables()
@@ -113,7 +113,7 @@ describe('the history of a guild', () => {
   });
 });
 
-it('members take turns searching the history, and only one searches in each turn of the event loop', async () => {
+it('only one search of a history runs in each turn of the event loop', async () => {
   const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
@@ -127,7 +127,7 @@ it('members take turns searching the history, and only one searches in each turn
   }
 });
 
-it('a search stops after 1,000 submissions', async () => {
+it('a search of a history stops after 1,000 submissions', async () => {
   const { store, history } = await openParts(0);
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
@@ -141,7 +141,7 @@ it('a search stops after 1,000 submissions', async () => {
   }
 });
 
-it('a history of 20,000 servers is searched completely, in steps of 2,000 with pauses for other work', async () => {
+it('a history of 20,000 servers is searched in steps of 2,000', async () => {
   const { store, history } = await openParts(0);
   await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
   expect(await history.find('1', { address: 's7.example.com' })).toEqual(['1-0']);

@@ -75,7 +75,7 @@ it.each([
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
-it('the remaining allowance says which limit applies, and when the next server can be sent', async () => {
+it('the allowance names the limit that applies and the time of its end', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
   expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
   const limited = { code: 'daily-quota' };
@@ -84,7 +84,7 @@ it('the remaining allowance says which limit applies, and when the next server c
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('the limits count servers for as long as the longest limit, but at least since midnight UTC', async () => {
+it('limits count servers for the longest period, and at least since midnight UTC', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

@@ -109,7 +109,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent as it was typed in the form that is submitted first, if two forms are open', async () => {
+  it('is sent as typed in the first of two submitted forms', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -125,7 +125,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{ kind: 'ready' }] });
   });
 
-  it("isn't sent if the guild doesn't have a key that works", async () => {
+  it("isn't sent if the guild doesn't have a working key", async () => {
     const opened = await open();
     await opened.keys.delete('1');
     expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
@@ -159,7 +159,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it('is only sent if it has as many servers as the button said', async () => {
+  it("isn't sent if its number of servers differs from the button's", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -168,7 +168,7 @@ describe('a draft', () => {
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
-  it("isn't sent if the guild doesn't allow its game, but is stored so that the member can correct it", async () => {
+  it("with a game that the guild doesn't allow is stored but not sent", async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
@@ -179,7 +179,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
   });
 
-  it("is sent up to a limit, and isn't sent at all if the limit has been used up", async () => {
+  it('is only sent up to the limit', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
     expect(result.limited).toEqual({
@@ -199,7 +199,7 @@ describe('a draft', () => {
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
-  it('can only be sent by its own member, and only if one of its rows is ready', async () => {
+  it('can only be sent by its own member', async () => {
     const opened = await open();
     await opened.drafts.save(mia, { ...readyDraft('empty', 0) });
     await opened.drafts.save(mia, readyDraft('mine', 1, 'x'));
@@ -213,7 +213,7 @@ describe('a draft', () => {
 });
 
 describe('a request', () => {
-  it("isn't sent after the key has been removed, and the unsent servers stay in the draft", async () => {
+  it("isn't sent after the key has been removed", async () => {
     const opened: Opened = await open(async () => {
       await opened.keys.delete('1');
       return ACCEPTED;
@@ -226,7 +226,7 @@ describe('a request', () => {
     expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
   });
 
-  it("uses the latest key, and its response isn't stored for a different key", async () => {
+  it('uses the latest key', async () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
@@ -242,7 +242,7 @@ describe('a request', () => {
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
-  it('ends the submission if the service rejects its key, which is reported once', async () => {
+  it('ends the submission if the service rejects the key', async () => {
     const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
@@ -271,7 +271,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one if the time runs out while other requests are waiting for their turn', async () => {
+  it('is the last one if others use up the time', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -288,7 +288,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, even if it is split after a rejection', async () => {
+  it('is recorded before it is sent, even after a split', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -301,7 +301,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it("isn't sent if something fails beforehand, and has an unknown outcome if something fails afterwards", async () => {
+  it('is "not sent" after an error beforehand, and "unknown" after a later one', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -315,7 +315,7 @@ describe('a request', () => {
 });
 
 describe('a submission', () => {
-  it('reports its progress, and whether the guild wants an announcement', async () => {
+  it('reports its progress', async () => {
     const progress: string[] = [];
     const opened = await open();
     expect(ended(await one(opened, 'a')).announcedIn).toBeUndefined();
@@ -325,7 +325,7 @@ describe('a submission', () => {
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 
-  it("stops if an outcome can't be saved in three attempts, and the hourly job then ends it", async () => {
+  it("stops if an outcome can't be saved in three attempts", async () => {
     let fix: (() => Promise<void>) | undefined;
     const opened: Opened = await open(async () => {
       fix = await breakColumn(opened, 'outcome');
@@ -364,7 +364,7 @@ describe('a submission', () => {
     expect(opened.rejectedKeys).toEqual(['1']);
   });
 
-  it("notifies observers, and if one of them fails, the others and the member aren't affected", async () => {
+  it("isn't affected by an observer that fails", async () => {
     const seen: string[] = [];
     const observers: readonly Observer[] = [
       { ended: () => Promise.reject(new Error('broken')) },
@@ -381,7 +381,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if its member's name is deleted while it is being sent", async () => {
+  it("doesn't leave a draft behind if the member's name is deleted meanwhile", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -391,7 +391,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if its guild's data is deleted while it is being sent", async () => {
+  it("doesn't leave any data behind if the guild's data is deleted meanwhile", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
@@ -405,7 +405,7 @@ describe('a submission', () => {
   });
 });
 
-it("a submission stores the guild's Discord language, even if it doesn't send any servers", async () => {
+it("a submission without a sent server still stores the guild's Discord language", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');

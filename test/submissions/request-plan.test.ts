@@ -68,7 +68,7 @@ describe('the requests in a submission', () => {
   it.each([
     { known: 'gameInvalid', others: 'rejected' },
     { known: 'invalidKey', others: 'not-sent' },
-  ] as const)('stop after $known, and the remaining servers are $others', ({ known, others }) => {
+  ] as const)('stop after the error $known, and the remaining servers are $others', ({ known, others }) => {
     const { sizes, outcomes } = carryOut(games(300), () => rejected(known));
     expect(sizes).toEqual([100]);
     expect(outcomes[99]).toEqual(rejected(known));
@@ -76,7 +76,7 @@ describe('the requests in a submission', () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't halved after the error for an empty list, because a single server can't cause it", () => {
+  it("aren't halved after the error for an empty list", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
@@ -86,12 +86,12 @@ describe('the requests in a submission', () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it("don't include the delay that the service asked for in the outcomes", () => {
+  it("don't include the service's retry time in the outcomes", () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('continue after one request without a response, but end after two in a row', () => {
+  it('end after two requests in a row without a response', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
@@ -105,13 +105,13 @@ describe('the requests in a submission', () => {
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
 
-  it.each(['key', 'down'] as const)('stop after one was not sent because of "%s"', (reason) => {
+  it.each(['key', 'down'] as const)('stop after a request that was not sent because of "%s"', (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
   });
 
-  it('never include a server again that the service accepted or may have received', () => {
+  it('never repeat a server that the service may have received', () => {
     const outcome = fc.constantFrom(ACCEPTED, SILENCE, UNREACHED, rejected('gameInvalid'), {
       kind: 'rejected',
       message: 'No.',

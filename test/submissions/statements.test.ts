@@ -22,7 +22,7 @@ async function statementsOf(run: () => Promise<unknown>): Promise<readonly strin
   return statements;
 }
 
-it('none of the statements about submissions scans a whole table', async () => {
+it('no SQL statement about submissions scans a whole table', async () => {
   const path = join(folder(), 'bot.sqlite');
   const store = await openStore(path);
   const limit = { servers: 1, seconds: 60 };

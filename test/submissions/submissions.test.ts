@@ -61,7 +61,7 @@ describe("a submission's state", () => {
       from: ['waiting'],
       by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),
     })),
-  ])('only changes to $to from $from', async ({ to, from, by }) => {
+  ])('changes to $to only from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
       const { store, submissions, begin, latest } = await open();
       const id = await begin(readyDraft('list', 1));
@@ -78,7 +78,7 @@ describe("a submission's state", () => {
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it("is waiting or running for only one of a draft's submissions", async () => {
+  it('is waiting or running in only one submission per draft', async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
@@ -88,7 +88,7 @@ describe("a submission's state", () => {
 });
 
 describe('a submitted server', () => {
-  it('is first reserved, then sent, and then gets its outcome', async () => {
+  it('is reserved, then sent, and then gets its outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -129,7 +129,7 @@ describe('a submitted server', () => {
 });
 
 describe('a draft that has been submitted', () => {
-  it("keeps servers that weren't accepted, exceeded a limit or weren't ready", async () => {
+  it("keeps the servers that weren't accepted", async () => {
     const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
       invalidRow(1),
@@ -160,7 +160,7 @@ describe('a draft that has been submitted', () => {
   });
 });
 
-it('a submission that is still being sent is returned as it is when the bot stops', async () => {
+it("a stopping bot doesn't wait for the end of a running submission", async () => {
   const { submissions, submitRows } = await open();
   const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
@@ -170,7 +170,7 @@ it('a submission that is still being sent is returned as it is when the bot stop
 });
 
 describe('a submission that was interrupted by a crash', () => {
-  it('has an unknown outcome for servers that were sent, and the others can be submitted again', async () => {
+  it('has an unknown outcome for servers that were sent', async () => {
     const { submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -211,7 +211,7 @@ describe('a submission that was interrupted by a crash', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ id }]);
   });
 
-  it("doesn't change if it was already finished", async () => {
+  it("doesn't change if it had already finished", async () => {
     const { submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
@@ -220,7 +220,7 @@ describe('a submission that was interrupted by a crash', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ servers: [{ outcome: UNKNOWN }] }]);
   });
 
-  it('can only be found by its interaction and in its guild', async () => {
+  it('can only be found in its own guild', async () => {
     const { submissions, submitRows } = await open();
     expect(await submissions.by('1', 'i')).toEqual([]);
     await submitRows([readyRow(1, 'a')]);
@@ -228,7 +228,7 @@ describe('a submission that was interrupted by a crash', () => {
   });
 });
 
-it("outcomes can be read from their rows, and the service's messages are cut to 300 code points", async () => {
+it('stored outcomes can be read, with messages cut to 300 code points', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,

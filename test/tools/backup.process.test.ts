@@ -69,7 +69,7 @@ async function changedAndKilled(data: string): Promise<void> {
 }
 
 describe('npm run backup', () => {
-  it("creates a file that only its owner can access, stores when it was made, and names the key that isn't in it", async () => {
+  it('creates a file that only its owner can access', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const before = Date.now();
@@ -108,7 +108,7 @@ describe('npm run backup', () => {
     expect(bytesOnDisk(file)).not.toContain('the-secret');
   });
 
-  it('overwrites what a killed backup has left behind, even under another name', async () => {
+  it('overwrites the files that a killed backup has left behind', async () => {
     const data = await made();
     const database = new DatabaseSync(pathIn(data));
     database.exec(`CREATE TABLE large AS
@@ -127,7 +127,7 @@ describe('npm run backup', () => {
     expect(readdirSync(out)).toEqual(['tuesday.sqlite']);
   });
 
-  it("is complete if the folder can't be synced, but prints a warning", async () => {
+  it("prints a warning if the folder can't be synced", async () => {
     const data = await made();
     // Files can be created in this folder, but the folder itself can't be opened.
     const out = join(data, 'out');
@@ -163,10 +163,7 @@ describe('npm run backup', () => {
   });
 });
 
-it.each([
-  'backup',
-  'restore',
-] as const)('npm run %s says what to do in its place with PostgreSQL', async (tool) => {
+it.each(['backup', 'restore'] as const)('npm run %s suggests an alternative for PostgreSQL', async (tool) => {
   const env = {
     STORE_URL: 'postgres://bot:the-password@127.0.0.1:1/listing',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -205,7 +202,7 @@ describe('npm run restore', () => {
     );
   });
 
-  it('keeps the database that it replaces, including changes that are only in its log, and only lets its owner access it', async () => {
+  it('keeps the database that it replaces, including the changes in its log', async () => {
     const data = await made('a:previous');
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
@@ -221,7 +218,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it("marks unfinished submissions as unknown even if they weren't sent, because they may have been sent after the backup", async () => {
+  it("marks unfinished submissions as unknown, even if they weren't sent before the backup", async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });
@@ -249,8 +246,8 @@ describe('npm run restore', () => {
   });
 });
 
-describe('a backup of a bot that members are using', () => {
-  it('restores a bot that replies and never sends a server twice, but only with the right key and while no bot is running', async () => {
+describe('a backup of a bot in use', () => {
+  it('restores a bot that never sends a server twice', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

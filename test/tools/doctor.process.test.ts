@@ -140,7 +140,7 @@ describe('npm run doctor', () => {
 });
 
 describe("the doctor's check of Discord", () => {
-  it('finds a token that Discord rejects, and skips the checks that need it', async () => {
+  it('finds a token that Discord rejects', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
@@ -171,7 +171,11 @@ describe("the doctor's check of Discord", () => {
           })
           .end('{"message":"You are being rate limited.","retry_after":82721,"global":false}'),
     ],
-    ['silence', /cannot reach Discord: no response within 8 seconds/, () => undefined],
+    [
+      'a Discord that does not respond',
+      /cannot reach Discord: no response within 8 seconds/,
+      () => undefined,
+    ],
   ])('finds %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
     const { failed, text } = await examine(await brokenDiscord(answer));
     expect(failed[0]).toBe('Token');
@@ -210,14 +214,14 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/skipped +IDENTIFYs +the bot does not use the gateway/);
   });
 
-  it('finds an installation that would leave out the bot', async () => {
+  it('finds an application setting that prevents an installation', async () => {
     const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
     const { failed, text } = await examine(changes);
     expect(failed).toEqual(['Invitation']);
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists what is required to verify an application if it is in 75 servers or more', async () => {
+  it('lists the requirements for verifying an application in 75 servers', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
@@ -247,7 +251,7 @@ describe("the doctor's check of Discord", () => {
     expect(few.text).toContain('The bot has what it needs; warnings: 1.');
   });
 
-  it('finds commands that were published by another program under the same names, and missing commands', async () => {
+  it('finds missing commands, and commands that another program has published', async () => {
     const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
@@ -272,8 +276,8 @@ describe("the doctor's check of Discord", () => {
   });
 });
 
-describe("the doctor's check of everything else", () => {
-  it("finds a listing service that it can't reach, and a key that the service rejects", async () => {
+describe('the doctor', () => {
+  it('finds an unreachable listing service, and a key that the service rejects', async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
     await fails('Listing service', /isn't responding as expected: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
@@ -283,7 +287,7 @@ describe("the doctor's check of everything else", () => {
     );
   });
 
-  it('suggests LISTING_API_URL without the /api at its end if the service responds there', async () => {
+  it('suggests LISTING_API_URL without the final /api if the service responds there', async () => {
     const listing = await startListing();
     onTestFinished(() => listing.close());
     listing.allow(OPERATOR_KEY);
@@ -293,13 +297,13 @@ describe("the doctor's check of everything else", () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('mentions that members have no page on which they can check unconfirmed servers', async () => {
+  it('reports that members have no page to check unconfirmed servers', async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
   });
 
-  it('sends one request to Steam if SERVER_LOOKUP is on, and warns if there is no response', async () => {
+  it('sends one request to Steam if SERVER_LOOKUP is on', async () => {
     expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
     const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
@@ -339,7 +343,7 @@ describe("the doctor's check of everything else", () => {
     expect(text).toMatch(/is intact[^→]*a newer version has migrated it \(9\.00-notes-compatible\)/);
   });
 
-  it('shows when the last backup was made, and warns if it is overdue or missing', async () => {
+  it('shows when the last backup was made, and warns if one is overdue', async () => {
     const path = join(folder, 'backed-up.sqlite');
     const check = async (hoursAgo: number, backupEveryHours = 24) => {
       const store = await openStore(path);
@@ -355,7 +359,7 @@ describe("the doctor's check of everything else", () => {
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
   });
 
-  it("warns about a .env that others can read or that isn't used, and about a proxy that isn't used", async () => {
+  it('warns about a .env file that other users can read', async () => {
     const file = await fileWith('.env', 'LOG_LEVEL=info\n');
     await chmod(file, 0o644);
     const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });
@@ -370,7 +374,7 @@ describe("the doctor's check of everything else", () => {
     expect(text).not.toContain('proxy.example');
   });
 
-  it("tests both of the operator's addresses, and doesn't print them", async () => {
+  it('tests the webhook and heartbeat addresses without printing them', async () => {
     const { operatorWebhook, close } = await startDiscord({ token: bot.token });
     onTestFinished(() => close());
     const well = await examine({
@@ -397,7 +401,7 @@ describe("the doctor's check of everything else", () => {
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
-  it("finds a path at which there can't be a store", async () => {
+  it("finds a path that can't contain the database", async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');

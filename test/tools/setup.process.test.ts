@@ -22,7 +22,7 @@ const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
 
 describe('npm run setup', () => {
-  it('asks for two settings, tests them, writes them to a file that only its owner can access, and prints what to do next', async () => {
+  it('asks for two settings, tests them and writes them to a private file', async () => {
     const cwd = folder();
     const { status, stdout, stderr } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url) });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -45,7 +45,7 @@ describe('npm run setup', () => {
     expect(written(cwd)).toMatchObject({ DISCORD_TOKEN: TOKEN });
   });
 
-  it("asks again if a setting doesn't work, and only writes the file if all of them work", async () => {
+  it("asks again for a setting that doesn't work", async () => {
     const cwd = folder();
     const input = lines(`Bot ${TOKEN}`, WRONG, TOKEN, 'list.example.com', listing.url);
     const { status, stdout } = await runFile([SETUP], { cwd, env, input });
@@ -68,14 +68,14 @@ describe('npm run setup', () => {
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: 'http://127.0.0.1:9' });
   });
 
-  it('writes the address without the /api at its end if the service responds there', async () => {
+  it('writes the address without the final /api if the service responds there', async () => {
     const cwd = folder();
     const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
     expect(stdout).toContain(`responds at ${listing.url}, which is used instead`);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
 
-  it('only changes an existing file if the operator agrees, and keeps unknown lines', async () => {
+  it('only changes an existing file if the operator agrees', async () => {
     const cwd = folder();
     const path = join(cwd, '.env');
     const before = `# mine\nDISCORD_TOKEN=${WRONG}\nUNKNOWN='a # b'\nDISCORD_API_URL=${discord.apiUrl}`;
