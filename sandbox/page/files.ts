@@ -17,7 +17,7 @@ const CLIENT = fileURLToPath(new URL('./client/', import.meta.url));
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** The packages that the page imports, and the main file of each. */
+/** The packages that the page imports, with their main files. */
 const PACKAGES: Readonly<Record<string, string>> = {
   lit: 'index.js',
   'lit-html': 'lit-html.js',
@@ -25,7 +25,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@lit/reactive-element': 'reactive-element.js',
 };
 
-/** The page's import map, which loads these packages from `node_modules` without bundling them. */
+/** The page's import map, which loads packages from `node_modules` without bundling them. */
 const IMPORTS = Object.fromEntries(
   Object.entries(PACKAGES).flatMap(([name, file]) => [
     [name, `/modules/${name}/${file}`],
@@ -33,10 +33,7 @@ const IMPORTS = Object.fromEntries(
   ]),
 );
 
-/**
- * All modules of these packages that the page uses, directly or indirectly. A test compares this list with what a browser
- * loads.
- */
+/** All package modules that the page uses, directly or indirectly. A test compares this list with what a browser loads. */
 const LOADED = [
   ...['index.js', 'static-html.js', 'directives/keyed.js', 'directives/repeat.js'].map(
     (file) => `lit/${file}`,
@@ -49,7 +46,7 @@ const LOADED = [
   ...['reactive-element.js', 'css-tag.js'].map((file) => `@lit/reactive-element/${file}`),
 ];
 
-/** Preloads all modules, because a browser would otherwise have to load each one before it can see what to load next. */
+/** Preloads all modules. Otherwise, a browser would have to load each module to find its imports. */
 const preloads = (): string =>
   [
     ...readdirSync(CLIENT)
@@ -81,8 +78,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the file at a path, or `undefined` if there is none. Serves the page's modules (compiled to JavaScript), its
- * stylesheets, the modules of its packages, and the sample lists.
+ * Returns a module (compiled to JavaScript), stylesheet, avatar or sample list, or `undefined` if there is no such file.
  */
 export async function findFile(path: string): Promise<StaticFile | undefined> {
   const [, folder, ...rest] = path.split('/');

@@ -17,7 +17,7 @@ export interface GuildInDiscord {
   readonly guild: Guild;
 }
 
-/** The user who is reading a message, and what they can see of it. */
+/** A user who reads messages, and what this user can see. */
 export interface Viewer {
   /** Returns the name of the member, channel or role with this id. */
   readonly nameOf: (id: string) => string | undefined;
@@ -30,7 +30,7 @@ export interface Viewer {
 const PREVIEW_LINES = 6;
 const PREVIEW_UNITS = 1_500;
 
-/** `sending` and `failed` are for commands: the bot hasn't replied yet, or didn't reply in time. */
+/** For commands, `sending` means that the bot hasn't replied yet, and `failed` that it didn't reply in time. */
 type MessageState = 'written' | 'thinking' | 'sending' | 'failed';
 export type ModalView = ReturnType<typeof modalView>;
 export type MessageView = ReturnType<typeof messageView>;
@@ -70,8 +70,8 @@ export function messageView(message: SeenMessage, { nameOf, here, lines }: Viewe
 const stateOf = ({ loading }: SeenMessage): MessageState => (loading ? 'thinking' : 'written');
 
 /**
- * Returns the name of the user and of the command that the message replies to, for `admin used /setkey`. Discord still
- * sends the property with the command's name, although it is deprecated.
+ * Returns the user and the command that the message replies to, for `admin used /setkey`. `interaction` is deprecated, but
+ * Discord still sends it.
  */
 function commandOf({ interaction_metadata: origin, interaction }: APIMessage) {
   if (origin === undefined || interaction === undefined) return undefined;
@@ -86,7 +86,7 @@ const embedView = (embed: APIEmbed, marks: (text: string | undefined) => readonl
   footer: embed.footer?.text ?? '',
 });
 
-/** Describes an attached file, and includes its first lines if it is a text file. */
+/** Describes an attached file, with its first lines if it is a text file. */
 function fileView(message: SeenMessage, { filename: name, size, url }: APIAttachment, most: number) {
   const text = message.file(name)?.toString('utf8') ?? '';
   const lines = text.slice(0, PREVIEW_UNITS).split(/\r?\n/).slice(0, most);

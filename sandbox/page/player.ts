@@ -25,10 +25,7 @@ const FAILED = { en: 'Something unexpected happened', de: 'Es kam anders als erw
 /** Creates a player, which plays one scenario at a time. */
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /**
-   * Called with each caption before its step is played. The player waits for the promise. By default, it waits until `next`
-   * is called.
-   */
+  /** Called with each step's caption; the step waits for the promise. By default, it waits for `next`. */
   readonly read?: ((caption: Texts) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
@@ -36,7 +33,7 @@ export function createPlayer(deps: {
   let current: ScenarioView | undefined;
   let pressed = Promise.withResolvers<void>();
   const read = deps.read ?? (() => pressed.promise);
-  /** The number of times that a scenario was started or stopped. Older plays stop when it changes. */
+  /** Counts starts and stops of scenarios. When this number changes, the previous scenario stops. */
   let latest = 0;
   let played: Promise<void> = Promise.resolve();
 
@@ -51,7 +48,7 @@ export function createPlayer(deps: {
     pressed = Promise.withResolvers();
   }
 
-  /** Shows and plays each step, unless another scenario has been started since. @throws Error if a step fails */
+  /** Shows and plays each step until the scenario is stopped or another scenario starts. @throws Error if a step fails */
   async function run(scenario: Scenario, begun: ScenarioView, isLatest: () => boolean): Promise<void> {
     const { locale, guild: id } = begun.seat;
     const guild = sandbox.discord.everyGuild.find((each) => each.id === id);

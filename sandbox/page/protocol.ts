@@ -18,7 +18,7 @@ export interface FileValue {
 }
 export type EnteredValues = Readonly<Record<string, string | FileValue>>;
 
-/** A user, the place in Discord where they are, and their language. */
+/** A user with a language, in a place in Discord. */
 export interface SeatView {
   readonly role: Role;
   readonly guild: string;

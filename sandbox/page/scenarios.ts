@@ -268,7 +268,7 @@ export const SCENARIOS: readonly Scenario[] = [
           async how({ sandbox }, press) {
             await sandbox.troubleService('slow');
             const before = sandbox.listing.submitted.length;
-            // This isn't awaited, because the bot won't reply until its next run.
+            // Doesn't wait, because the bot won't reply until its next run.
             void press();
             await until(sandbox.watch, () => sandbox.listing.submitted.length > before);
           },

@@ -13,7 +13,7 @@ import type { Texts } from './texts.ts';
 import { createTrace, type TraceEntry } from './trace.ts';
 import { createViews, type View, type Views } from './view.ts';
 
-/** The web page of the sandbox. */
+/** The sandbox's web page. */
 export interface Page {
   /** The page's URL: `http://127.0.0.1:PORT/?token=…`. Without the token, the page can't perform actions. */
   readonly address: string;
@@ -24,18 +24,15 @@ interface PageOptions {
   readonly sandbox: Sandbox;
   /** The port to listen on. The default is 0, which picks a free port. */
   readonly port?: number;
-  /**
-   * Called with each caption before its step is played. The scenario waits for the promise. By default, it waits until the
-   * user presses *Next*.
-   */
+  /** Called with each step's caption; the step waits for the promise. By default, it waits for *Next*. */
   readonly read?: (caption: Texts) => Promise<unknown>;
 }
 
-/** This is enough for a file of 10 MiB in base64, plus the rest of the request. */
+/** Enough for a file of 10 MiB in base64, plus the rest of the request. */
 const LARGEST_BODY = 15 * 1024 * 1024;
 /**
- * How long updates are collected before they are sent to the page, in milliseconds. Without this, a list in progress would
- * re-render the page for every message.
+ * How long updates are collected before they're sent, in milliseconds. Otherwise, a list in progress would re-render the
+ * page for every message.
  */
 const TOGETHER_MS = 30;
 
@@ -80,7 +77,7 @@ export async function servePage({ sandbox, port = 0, read }: PageOptions): Promi
   async function setFirstKey(): Promise<void> {
     const [guild] = sandbox.discord.everyGuild;
     if (sandbox.botState !== 'ready' || guild === undefined) return;
-    // This fails if the user has already made the service or Discord fail. In that case, the key isn't set.
+    // If the user has already made the service or Discord fail, the key isn't set.
     firstKey ??= setKey(createStage({ sandbox, guild, locale: 'en-US' })).catch(() => undefined);
     await firstKey;
   }
@@ -155,9 +152,10 @@ function createTabs(deps: {
 }
 
 /**
- * Checks the headers and the token of a request. Returns the reason to reject it if:
+ * Returns the reason to reject a request, if there is one:
  * - its `Host` is another name, which might resolve to this address
  * - its `Origin` is another website
+ * - its method isn't allowed
  * - it doesn't have the token, because it comes from another program or another user of this machine
  */
 function rejectionOf(
@@ -180,7 +178,7 @@ function rejectionOf(
 const digest = (secret: string) => createHash('sha256').update(secret).digest();
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** The only inline script is the import map. */
+/** Allows a single inline script: the import map. */
 const policy = (mapHash: string): string =>
   [
     "default-src 'none'",

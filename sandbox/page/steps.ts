@@ -11,7 +11,7 @@ import { DIRECT } from './client/words.ts';
 import { type ModalView, modalView } from './messages.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** What the page shows of the next step before it is played. */
+/** What the page shows before a step is played. */
 export interface Preview {
   /** The command line that the user will send. */
   readonly line?: string;
@@ -31,7 +31,7 @@ export interface Step {
   prepare(stage: Stage): Promise<{ readonly preview: Preview; readonly act: () => Promise<unknown> }>;
 }
 
-/** What the steps of a scenario use to act in Discord. */
+/** The functions that a scenario's steps use to act in Discord. */
 export type Stage = ReturnType<typeof createStage>;
 
 export function createStage(deps: {
@@ -62,7 +62,7 @@ export function createStage(deps: {
       const channelId = channel === DIRECT ? discord.directChannel(userId) : (found?.id ?? guild.channelId);
       return people.at({ role, guild, locale, channelId });
     },
-    /** Keeps an action's reply for later, without waiting for it. */
+    /** Remembers an action's reply without waiting for it. */
     begin(answer: Promise<Answer>): Promise<Answer> {
       last = answer;
       return answer;
@@ -78,7 +78,7 @@ export function createStage(deps: {
       return opened;
     },
     /**
-     * Waits until the user can see a message for which `look` returns a value. If there are several, returns the newest.
+     * Waits until the user can see a message for which `look` returns a value. Prefers newer messages.
      * @throws Error if no such message arrives in time
      */
     async find<Found>({ channelId, userId }: Person, look: (message: SeenMessage) => Found | undefined) {
@@ -129,7 +129,7 @@ const optionText = (value: OptionValue): string | number =>
   typeof value === 'object' ? value.filename : value;
 
 interface FormToFill {
-  /** The modal's fields, with the values that they start with. */
+  /** The ids and initial values of the modal's fields. */
   readonly values: readonly (readonly [id: string, value: string])[];
   readonly text: (texts: Texts) => string;
 }
@@ -161,7 +161,7 @@ type FindButton = (message: SeenMessage) => string | undefined;
 
 /**
  * Builds a step that presses a button. If several messages have the button, uses the newest.
- * @param how replaces the default action, which is to press the button and wait for the reply
+ * @param how replaces the default action of pressing the button and waiting for the reply
  */
 export const presses = (
   who: Role,

@@ -13,7 +13,7 @@ export interface TraceEntry {
 const KEPT = 300;
 const LONGEST_BODY = 4_000;
 
-/** Lists the latest requests and gateway payloads for the page. Leaves out heartbeats and masks credentials. */
+/** Keeps the latest requests and gateway payloads for the page. Leaves out heartbeats and masks credentials. */
 export function createTrace() {
   const entries: TraceEntry[] = [];
   let count = 0;
@@ -63,7 +63,7 @@ function parsed(text: string): { readonly op?: number; readonly t?: string } {
 export const withoutTokens = (text: string): string =>
   text.replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]');
 
-/** Masks tokens and everything that was typed into a modal, because it may be an API key. */
+/** Masks tokens and all text typed into modals, because the text may be an API key. */
 function masked(text: string): string {
   const hidden = withoutTokens(text)
     .replace(/("token":")[^"]+/g, '$1[token]')

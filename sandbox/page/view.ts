@@ -16,7 +16,7 @@ import type { SeatView } from './protocol.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** The maximum number of messages that the page shows. This is more than fits on a screen. */
+/** The maximum number of messages on the page, which is more than fits on a screen. */
 const MOST_MESSAGES = 60;
 
 /** Discord's codes for the languages that the bot supports. */
@@ -27,7 +27,7 @@ export type Views = ReturnType<typeof createViews>;
 export type View = ReturnType<Views['of']>;
 export type TroublesView = ReturnType<typeof troublesView>;
 
-/** Creates the views that users have of Discord. Leaves out messages that a user dismissed. */
+/** Creates users' views of Discord, without messages that the users dismissed. */
 export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();
@@ -86,7 +86,7 @@ export function createViews(sandbox: Sandbox) {
       const botName = discord.nameOf(discord.applicationId) ?? '';
       return {
         you: { role, guild: guild.id, channel, locale },
-        /** The languages that the user can choose from, as Discord's codes. */
+        /** Discord's codes for the languages that the user can choose. */
         locales: LOCALES,
         guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
         channels,
@@ -134,10 +134,7 @@ function addressOf({ server, port, query_port }: SubmittedServer): string {
   return `${host}:${port}${query_port === undefined ? '' : ` (query port ${query_port})`}`;
 }
 
-/**
- * Keeps track of commands that the bot hasn't replied to, or didn't reply to in time. Only the user who ran a command sees
- * it.
- */
+/** Keeps track of commands that the bot hasn't replied to yet or in time, for the users who ran them. */
 function createWaiting() {
   const waiting = new Map<string, { readonly interaction: Interaction; state: 'sending' | 'failed' }>();
   return {

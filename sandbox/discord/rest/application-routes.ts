@@ -45,7 +45,7 @@ export function applicationRoutes(
 
   return [
     {
-      // The doctor checks the machine's clock against the time in this response.
+      // The doctor command checks the machine's clock against the Date header of this response.
       method: 'GET',
       path: '/gateway',
       auth: 'none',

@@ -36,7 +36,7 @@ import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
  */
 const NONCE_MS = 3 * 60_000;
 
-/** Discord limits how often a bot edits messages in a channel that are older than this (see denial.ts). */
+/** The age from which Discord limits how often a bot can edit a channel's messages (see denial.ts). */
 const OLD_MS = 3_600_000;
 const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
@@ -56,13 +56,13 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return isSeen ? { guild, channel, denied: undefined } : missingAccess;
   }
 
-  /** Returns the reason why the user of a direct message channel can't receive messages from the bot, if there is one. */
+  /** Returns why the user of a direct message channel can't receive the bot's messages, or `undefined` if they can. */
   function denialFor({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
     return directMessages.rejecting.has(userId) ? directMessagesOff : undefined;
   }
 
-  /** When old messages were edited, by channel. */
+  /** The times of recent edits of old messages, by channel. */
   const oldEdits = new Map<string, readonly number[]>();
 
   /** Counts an edit if the message is old. @returns a denial if the bot has edited too many old messages */
@@ -182,7 +182,7 @@ const overwriteObject = (roleId: string, { allow, deny }: NonNullable<Channel['e
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
-/** Stands for the guild in direct messages, where roles can't be mentioned. */
+/** Replaces the guild in direct messages, where roles can't be mentioned. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
 
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
@@ -194,8 +194,8 @@ function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
 }
 
 /**
- * Removes the roles that the message can't ping. It can ping mentionable roles, or any role if the bot has the permission
- * for that in this channel (Discord docs: Permissions, MENTION_EVERYONE; discord-api-docs#1604).
+ * Removes roles that the message can't ping. It can only ping mentionable roles, unless the bot has the permission to ping
+ * all roles in this channel (Discord docs: Permissions, MENTION_EVERYONE; discord-api-docs#1604).
  */
 function mentionsThere(
   mentions: Mentions,

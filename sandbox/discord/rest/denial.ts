@@ -9,7 +9,7 @@ export interface Denial {
   readonly title?: string;
   /** Whether the bot couldn't have known that the request would fail. Such a request doesn't break a rule. */
   readonly blameless?: true;
-  /** The time to wait and the scope of the limit, for a 429 (Discord docs: Rate Limits). */
+  /** For a 429, the time to wait and the scope of the limit (Discord docs: Rate Limits). */
   readonly rateLimit?: RateLimit;
 }
 
@@ -20,10 +20,7 @@ export interface RateLimit {
 
 export const isDenial = (value: object): value is Denial => 'status' in value && 'code' in value;
 
-/**
- * Codes are from the documentation (Discord docs: Opcodes and Status Codes), and messages are from public issues that quote
- * them.
- */
+/** Codes come from the documentation (Discord docs: Opcodes and Status Codes), messages from public issues. */
 const denial = (status: number, code: number, message: string): Denial => ({ status, code, message });
 const blameless = (status: number, code: number, message: string): Denial => ({
   ...denial(status, code, message),
@@ -61,7 +58,7 @@ export const noMutualGuild = blameless(
 );
 /** This status was observed on Discord (davidhozic/discord-advertisement-framework#82). */
 export const openedTooFast = blameless(403, 40003, 'You are opening direct messages too fast.');
-/** This error isn't in Discord's documentation. It was seen in Dragory/modmailbot#490, which doesn't show the status. */
+/** This error isn't in Discord's documentation. It was seen in Dragory/modmailbot#490, but without the status. */
 export const flaggedAsSpam = blameless(
   403,
   20026,
@@ -70,7 +67,7 @@ export const flaggedAsSpam = blameless(
 export const missingPermissions = blameless(403, 50013, 'Missing Permissions');
 
 /**
- * The code is documented, but the limit isn't. Discord was observed to allow about 3 edits in 6 seconds per channel
+ * Discord documents the code, but not the limit. About 3 edits in 6 seconds per channel were observed
  * (discord-api-docs#4413).
  */
 export const tooManyOldEdits = (retryAfterMs: number): Denial => ({

@@ -8,10 +8,7 @@ export type Fault =
       readonly scope: 'user' | 'global' | 'shared';
       readonly retryAfterMs: number;
     }
-  /**
-   * A 429 response from the network in front of Discord, for a blocked IP address. It doesn't have rate limit headers or a
-   * time to wait.
-   */
+  /** Cloudflare's 429 response for a blocked IP address, without rate limit headers or a time to wait. */
   | { readonly kind: 'block'; readonly as: 'text' | 'html' }
   /** Responds with this status and doesn't carry out the request. The body is a Discord error by default. */
   | {
@@ -25,7 +22,7 @@ export type Fault =
   /** Drops the connection without carrying out the request. */
   | { readonly kind: 'reset' }
   /**
-   * Carries out the request, then drops the connection before the response is sent. The bot can't know whether the request
+   * Carries out the request, then drops the connection instead of responding. The bot can't know whether the request
    * succeeded.
    */
   | { readonly kind: 'answer lost' }
@@ -34,7 +31,7 @@ export type Fault =
 
 export interface FaultPlan {
   readonly fault: Fault;
-  /** How many requests should fail. The default is 1. With `ofEachRoute`, requests to each route are counted separately. */
+  /** How many requests should fail. The default is 1. With `ofEachRoute`, each route is counted separately. */
   readonly times?: number;
   readonly ofEachRoute?: boolean;
   readonly method?: string;
@@ -46,7 +43,7 @@ export type Faults = ReturnType<typeof createFaults>;
 /** Functions that make requests fail. */
 export type RestFaults = Faults['controls'];
 
-/** Keeps the faults that have been injected. */
+/** Stores the injected faults. */
 export function createFaults(connections: () => Iterable<Socket>) {
   let plans: { readonly plan: FaultPlan; readonly hits: Map<string, number> }[] = [];
   const dead = new Set<Socket>();
@@ -65,7 +62,7 @@ export function createFaults(connections: () => Iterable<Socket>) {
         for (const socket of connections()) dead.add(socket);
       },
     },
-    /** Returns the fault that this request should have, if any. */
+    /** Returns the fault for a request, if any. */
     take(method: string, path: string): Fault | undefined {
       for (const { plan, hits } of plans) {
         if ((plan.method ?? method) !== method || plan.path?.test(path) === false) continue;
@@ -81,5 +78,5 @@ export function createFaults(connections: () => Iterable<Socket>) {
   };
 }
 
-/** Replaces ids and tokens in a path, so that all requests to a route have the same name. */
+/** Replaces ids and tokens in a path to get the same name for all requests to a route. */
 const routeOf = (path: string): string => path.replace(/\/(?:\d+|[\w-]{100,})(?=\/|$)/g, '/:id');

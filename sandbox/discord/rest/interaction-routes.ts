@@ -84,13 +84,13 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    // The bot may repeat its first response if it hasn't received Discord's confirmation. The stand-in can't know whether
-    // it has, so it never treats an identical response as a breach.
+    // The bot may repeat its first response if Discord's confirmation was lost. The stand-in can't know, so an identical
+    // response is never a breach.
     if (previous !== undefined) {
       const isRepeated = isDeepStrictEqual(interaction.accepted, call.json);
       return isRepeated ? { ...alreadyAcknowledged, blameless: true } : alreadyAcknowledged;
     }
-    // A bot can respond again after its body was rejected.
+    // A rejected response doesn't count, so the bot can respond again.
     const denial = denialOf(interaction, call);
     if (denial !== undefined) return denial;
     const how = carryOut(interaction, call.json as ResponseBody, call.files);
@@ -117,10 +117,7 @@ function sourceOf({ source }: Interaction): SeenMessage {
   return source;
 }
 
-/**
- * The real limit, as measured on Discord: five requests in two seconds for each interaction, with all methods counted
- * together.
- */
+/** Measured on Discord: five requests in two seconds for each interaction, with all methods counted together. */
 const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
 
 type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
@@ -163,7 +160,7 @@ export function webhookRoutes(
     const denial = checkMessage({ request: 'follow-up', body, files, current: undefined });
     if (denial !== undefined) return denial;
     const { original } = interaction;
-    // The first follow-up takes the place of a deferred message, and is as public or private as that message.
+    // The first follow-up replaces a deferred message and keeps its visibility.
     if (original?.loading) {
       outgoing.edit(original, { body: { ...body, flags: 0 }, files });
       return ok(original.current);
@@ -173,7 +170,7 @@ export function webhookRoutes(
     return ok(message.current);
   });
 
-  /** Returns the reply. An error isn't a breach, because a bot can't find out in any other way what the user sees. */
+  /** Returns the reply. Errors aren't breaches, because this is a bot's only way to find out what the user sees. */
   function read(call: Call): Reply | Denial {
     const answer = withMessage(({ current }) => ok(current))(call);
     return 'code' in answer ? { ...answer, blameless: true } : answer;

@@ -9,7 +9,7 @@ export type OperatorWebhook = ReturnType<typeof createOperatorWebhook>;
 const LONGEST = 2_000;
 
 /**
- * Creates an incoming webhook for a channel that the bot might not see. Anyone who knows the webhook's URL can post to it.
+ * Creates an incoming webhook. The bot might not see its channel, but anyone who knows the webhook's URL can post to it.
  */
 export function createOperatorWebhook({ snowflakes, guilds }: World) {
   const id = snowflakes.next();

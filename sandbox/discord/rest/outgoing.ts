@@ -37,7 +37,7 @@ export function createOutgoing(world: World) {
   }
 
   return {
-    /** Adds a message that replies to an interaction: the first response or a follow-up. */
+    /** Adds a reply to an interaction: the first response or a follow-up. */
     answer(interaction: Interaction, sent: MessageContent): SeenMessage {
       const isPrivate = ((sent.body.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
       const more = {
@@ -55,7 +55,7 @@ export function createOutgoing(world: World) {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
-      // After an edit, the message is no longer loading. It stays as public or private as before.
+      // An edit ends the loading state and keeps the message's visibility.
       const flags = ((body.flags ?? before.flags ?? 0) & ~MessageFlags.Loading) | ephemeral;
       const edited = {
         ...before,
@@ -105,9 +105,7 @@ const plainMessage = ({ id, channelId, author, at }: MessageOrigin<APIMessage['a
   pinned: false,
 });
 
-/**
- * Converts a request body to the message properties that Discord stores. Properties that aren't in the body are left out.
- */
+/** Converts a request body to the message properties that Discord stores. Omits properties that aren't in the body. */
 function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessage> {
   return {
     ...(content !== undefined && { content: (content ?? '').trim() }),
@@ -120,7 +118,7 @@ function partsOf({ content, embeds, components }: MessageBody): Partial<APIMessa
   };
 }
 
-/** Adds an `id` to every component that doesn't have one, by counting up (Discord docs: Components). */
+/** Numbers all components that don't have an `id` (Discord docs: Components). */
 export function withIds<C>(components: readonly C[]): C[] {
   let last = 0;
   function number<T>(component: T): T {
@@ -143,8 +141,8 @@ const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, Component
 
 /**
  * Returns the users and roles that a message pings: everyone it mentions, unless `allowed_mentions` is stricter (Discord
- * docs: Message, Allowed Mentions). Discord has other defaults for interaction replies, but this bot always sends
- * `allowed_mentions`.
+ * docs: Message, Allowed Mentions). Discord's other defaults for interaction replies don't matter, because this bot always
+ * sends `allowed_mentions`.
  */
 export function mentionsIn({ content, allowed_mentions: allowed }: MessageBody): Mentions {
   const named = namedIn(content ?? '');
@@ -164,8 +162,8 @@ const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions):
 });
 
 /**
- * Returns the attachments of a message after a request: first the ones that it keeps, then the new ones. An edit removes
- * all attachments that it doesn't list.
+ * Returns the attachments of a message after a request: first existing attachments, then new ones. If the request lists
+ * attachments, removes all others.
  */
 function attach(
   world: World,
@@ -198,7 +196,7 @@ function originOf(interaction: Interaction): Partial<APIMessage> {
   const user = userObject({ id: userId, name: userName });
   return {
     interaction_metadata: metadata(interaction) as NonNullable<APIMessage['interaction_metadata']>,
-    // This property is deprecated, but Discord still sends it when a bot replies to a command.
+    // `interaction` is deprecated, but Discord still sends it with the first reply to a command.
     ...(command && original === undefined && { interaction: { id, type: kind, name: command.name, user } }),
   };
 }

@@ -18,7 +18,7 @@ interface Window {
 }
 
 export function createRateLimits(clock: Pick<Clock, 'now'>) {
-  /** The windows, oldest first. */
+  /** The current rate limit windows, oldest first. */
   const windows = new Map<string, Window>();
 
   function use(key: string, windowMs: number): Window {
@@ -39,7 +39,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   return {
     /** Counts a request against its limits. */
     take({ route, params }: RouteMatch): LimitResult {
-      // Discord doesn't publish the limits of most routes.
+      // Discord doesn't publish the limits of most routes, so the global limit is used for them.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);
       const leftMs = window.endsAt - clock.now();

@@ -3,14 +3,14 @@ import type { UploadedFile } from './body.ts';
 import type { Denial } from './denial.ts';
 
 export interface Call {
-  /** The decoded values of the parameters in the path. They must be decoded because discord.js sends `%40original`. */
+  /** The path's parameters. They're decoded, because discord.js sends `%40original`. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly json: unknown;
   readonly files: readonly UploadedFile[];
 }
 
-/** A response. A response without a body doesn't have a content type. */
+/** A response. Without a body, it doesn't have a content type. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
@@ -22,7 +22,7 @@ export interface Route {
   readonly path: string;
   /** Whether the request needs the bot's token. Interaction routes only need the interaction's token. */
   readonly auth: 'bot' | 'none';
-  /** All routes with the same bucket share one limit. Each value of the `major` parameter has its own limit. */
+  /** Routes with the same bucket share a limit for each value of the `major` parameter. */
   readonly bucket?: Bucket;
   /** Discord's published schema for a successful response. */
   readonly answers: $ZodType;
@@ -61,7 +61,7 @@ export function createRouter(
   };
 }
 
-/** Decodes part of a path. Returns it unchanged if it can't be decoded, such as `%E0`; it then won't match any id. */
+/** Decodes part of a path. Returns invalid text such as `%E0` unchanged, because it won't match any id. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -24,7 +24,7 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
-/** A rule for one kind of request body that Discord enforces, but that Discord's published schemas don't contain. */
+/** A rule for request bodies that Discord enforces, but doesn't publish in its schemas. */
 interface Rule<Body> {
   /** The title under which a breach is reported. Tests refer to rules by title. */
   readonly title: string;
@@ -32,10 +32,7 @@ interface Rule<Body> {
   check(sent: Body): Path | undefined;
 }
 
-/**
- * What the message is sent as: the first response, an update of the message with the component, an edit, a follow-up, or a
- * post in a channel.
- */
+/** How the message is sent: as a first response, update of the component's message, edit, follow-up or channel post. */
 type MessageRequest = 'response' | 'update' | 'edit' | 'follow-up' | 'post';
 
 export interface SentMessage {
@@ -184,9 +181,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
 /** The first response to an interaction. */
 interface SentResponse {
   readonly kind: InteractionType;
-  /**
-   * Whether the interaction came from a message. This is true for every component, and for modals that a component opened.
-   */
+  /** Whether the interaction came from a message: from a component, or from a modal that a component opened. */
   readonly hasSource: boolean;
   readonly body: {
     readonly type?: InteractionResponseType;
@@ -231,7 +226,7 @@ interface SentChoices {
 
 export const CHOICE_RULES: readonly Rule<SentChoices>[] = [
   {
-    // The published schema allows 6,000 characters, but the documentation only 100.
+    // The published schema allows 6,000 characters, but the documentation allows only 100.
     title: 'The value of a choice is a string of 1 to 100 characters',
     check: ({ choices }) =>
       firstWrong(choices, ['choices'], ({ value }) => typeof value !== 'string' || !isShortText(value)),
@@ -248,8 +243,8 @@ interface SentModal {
 
 export const MODAL_RULES: readonly Rule<SentModal>[] = [
   {
-    // The published schema allows 40 components, but the documentation only five (Discord docs: Receiving and Responding,
-    // Modal).
+    // The published schema allows 40 components, but the documentation allows only five (Discord docs: Receiving and
+    // Responding, Modal).
     title: 'A modal has one to five parts',
     check: ({ components }) => (components.length > 5 ? ['components'] : undefined),
   },
@@ -412,7 +407,7 @@ export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   },
 ];
 
-// Each body is checked against Discord's published schema first, then against the rules above.
+// Bodies are checked against Discord's published schemas first, then against the rules in this file.
 
 /** The title of a breach of one of Discord's published schemas. */
 export const PUBLISHED_SCHEMA = "Discord's published schema";
@@ -424,7 +419,7 @@ const invalidBody = (title: string, words: string): Denial => ({
   title,
 });
 
-/** @param at where the checked part is in the request body */
+/** @param at the path of the checked part in the request body */
 function bySchema(schema: $ZodType, body: unknown, at: Path = []): Denial | undefined {
   const flaws = schemaFlaws(schema, body, at);
   return flaws.length === 0 ? undefined : invalidBody(PUBLISHED_SCHEMA, inWords(flaws));
@@ -443,8 +438,8 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Posts in a channel use the webhook schema too. Their own schema allows more than Discord accepts from bots, such as
-  // 4,000 characters of content. The only property that bots can use from it is the nonce.
+  // Channel posts use the webhook schema, too. Their own schema only adds the nonce and limits that Discord doesn't grant
+  // to bots, such as 4,000 characters of content.
   post: IncomingWebhookRequestPartialSchema,
 };
 
@@ -496,7 +491,7 @@ const textsOf = ({ title, description, footer, author, fields = [] }: APIEmbed):
   ...fields.flatMap(({ name, value }) => [name, value]),
 ];
 
-/** @param at where the items are in the body */
+/** @param at the path of the items in the body */
 function firstWrong<Item>(
   items: readonly Item[] | null | undefined,
   at: Path,
@@ -508,7 +503,7 @@ function firstWrong<Item>(
 
 type Holder = Pick<Component, 'components' | 'component'>;
 
-/** Returns the path of the first component for which `isWrong` returns true, at any depth. */
+/** Returns the path of the first component, at any depth, for which `isWrong` returns true. */
 function firstComponent(
   { components, component }: Holder,
   isWrong: (component: Component) => boolean,
@@ -546,7 +541,7 @@ function repeatedId(holder: Holder): Path | undefined {
 const isSlash = ({ type }: SentCommand): boolean =>
   (type ?? ApplicationCommandType.ChatInput) === ApplicationCommandType.ChatInput;
 
-/** Checks a slash command, then its options. Returns the path of the first one for which `isWrong` returns true. */
+/** Returns the path of the first wrong item: a slash command itself, or one of its options. */
 function firstNamed(command: SentCommand, isWrong: (named: NamedItem) => boolean): Path | undefined {
   if (!isSlash(command)) return undefined;
   return isWrong(command) ? [] : firstWrong(command.options, ['options'], isWrong);

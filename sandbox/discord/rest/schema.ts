@@ -9,7 +9,7 @@ interface Flaw {
   readonly path: Path;
 }
 
-/** Discord's schemas don't contain error messages, so zod's English ones are used. */
+/** zod's English error messages, because Discord's schemas don't contain any. */
 const WORDS = { error: z.locales.en().localeError };
 
 /** Returns the errors that one of Discord's published schemas finds in a body. Unknown properties are ignored. */
@@ -22,7 +22,7 @@ export function schemaFlaws(schema: $ZodType, body: unknown, at: Path = []): Fla
     .map(({ message, path }) => ({ message, path: [...at, ...(path as Path)] }));
 }
 
-/** For a body that can have several types, returns only the errors of the type that its `type` property names. */
+/** If a body can have several types, returns only the errors for its own `type`. */
 function located(issue: $ZodIssue, base: readonly PropertyKey[]): $ZodIssue[] {
   const path = [...base, ...issue.path];
   if (issue.code !== 'invalid_union') return [{ ...issue, path }];
@@ -44,8 +44,7 @@ function isForgiven(issue: $ZodIssue, value: unknown): boolean {
   // zod rejects dates with a UTC offset, but all of Discord's dates have one.
   if (code === 'invalid_format' && issue.format === 'datetime')
     return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)$/.test(String(value));
-  // Discord's documentation sends permissions as a string of digits, and its example of an upload has the numeric `"id":
-  // 0`.
+  // In Discord's documentation, permissions are a string of digits, and the example of an upload has a numeric id.
   if (path.at(-1) === 'default_member_permissions') return /^\d+$/.test(String(value));
   return path[0] === 'attachments' && path.at(-1) === 'id' && Number.isInteger(value);
 }

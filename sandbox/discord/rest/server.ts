@@ -19,7 +19,7 @@ interface RestDeps {
   readonly faults: Faults;
   /** Called after the response to a request was sent. */
   readonly onRequest: (request: HandledRequest) => void;
-  /** Called if a response doesn't match Discord's published schema, which means that the stand-in has a bug. */
+  /** Called if a bug in the stand-in causes a response that doesn't match Discord's published schema. */
   readonly onFlaw: (flaw: string) => void;
 }
 
@@ -87,8 +87,7 @@ export function createRestApi(deps: RestDeps): RequestListener {
 
   return (request, response) => {
     handle(request, response).catch((error: Error) => {
-      // If the client dropped the connection, it doesn't need a response. Any other error means that the stand-in has a
-      // bug.
+      // A client that dropped the connection doesn't need a response. Any other error is a bug in the stand-in.
       if (request.complete) process.emitWarning(error);
       response.destroy();
     });
@@ -99,7 +98,7 @@ const API = /^\/api\/v10(?=\/)/;
 
 const isCut = (fault: Fault | undefined): boolean => fault?.kind === 'hang' || fault?.kind === 'reset';
 
-/** Returns the response for an injected fault. This response is never a breach. */
+/** Returns the response for an injected fault, which is never a breach. */
 function madeUp(fault: Fault | undefined): Answer | undefined {
   switch (fault?.kind) {
     case 'rate limit': {
@@ -118,7 +117,7 @@ function madeUp(fault: Fault | undefined): Answer | undefined {
   }
 }
 
-/** The responses that a blocked IP address gets from the network in front of Discord. */
+/** Cloudflare's responses to a blocked IP address. */
 const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   text: {
     status: 429,
@@ -132,7 +131,7 @@ const BLOCKS: Readonly<Record<'text' | 'html', Answer>> = {
   },
 };
 
-/** @param limit the route's rate limit headers, if it has a rate limit */
+/** @param limit the route's rate limit headers, if any */
 function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> = {}): Answer {
   if (!isDenial(reply)) {
     const { status, body } = reply;
@@ -154,7 +153,7 @@ function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> =
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Returns the CDN's response. Like Cloudflare, this rejects clients that don't send a user agent. */
+/** Returns the CDN's response. Like Cloudflare, rejects clients without a user agent. */
 function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answer {
   const file = world.files.at(url);
   if (!userAgent || file === undefined)

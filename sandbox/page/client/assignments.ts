@@ -7,20 +7,19 @@ export class InvalidLineError extends Error {
 }
 
 interface Grammar {
-  /** The names that may appear before the sign. */
+  /** The names that values can be assigned to. */
   readonly names: readonly string[];
   /** The character between a name and its value. */
   readonly sign: ':' | '=';
 }
 
-/** Matches text in double quotes. The text ends at the first quote without a backslash before it. */
+/** Matches text in double quotes, up to the first quote that isn't escaped. */
 const QUOTED = /^"((?:\\.|[^"\\])*)"(?=\s|$)/su;
 
 /**
  * Parses assignments such as `name:value name:"a value"`. Values may be secrets, so error messages never include them.
  * - A quoted value ends at its closing quote, and can contain `\"`, `\\` and `\n`.
- * - Any other value ends before the next ` name:` that has a known name. As in Discord, the value can contain colons and
- *   spaces.
+ * - Any other value ends before the next known ` name:`. As in Discord, the value can contain colons and spaces.
  * @throws InvalidLineError
  */
 export function readAssignments(

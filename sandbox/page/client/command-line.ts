@@ -11,7 +11,7 @@ import { acceptedText, wordsFor } from './words.ts';
 const TYPING_MS = 120;
 
 /**
- * A form for the options of a command. The browser checks for missing options, and the stand-in for input that Discord
+ * A form for the options of a command. The browser rejects missing options, and the stand-in rejects input that Discord
  * wouldn't send. Dispatches `sent` with the action, or `left` when the user cancels the command.
  */
 class SandboxCommand extends Part {
@@ -61,7 +61,7 @@ class SandboxCommand extends Part {
 
   /**
    * Fills in the fields from text such as `game:cs2 server:play.example.com`.
-   * @param own gets the beginning of the text, unless that is already the name of an option
+   * @param own the option for text that doesn't begin with an option's name
    */
   fill(text: string, own: OptionView): void {
     const found = this.assignmentsIn(text, own);
@@ -69,7 +69,7 @@ class SandboxCommand extends Part {
     const [last, value] = found.at(-1) ?? [own.name, ''];
     this.focusNext();
     const isComplete = this.querySelector('.send:focus') !== null;
-    // Focuses the last field and not the send button, because Enter sends the command from there too.
+    // Focuses the last field rather than the send button. Enter sends the command from a field, too.
     if (value === '' || isComplete) this.field(last)?.focus();
   }
 

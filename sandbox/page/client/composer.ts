@@ -13,7 +13,7 @@ const CALLED = /^\s*\/(\S+)\s(.*)$/su;
 
 /**
  * The field in which users write messages. As in Discord, `/` and a name start a command. Dispatches `sent` with the
- * action, or `unknown` with a name that isn't a command's.
+ * action, or `unknown` with the name of an unknown command.
  */
 export class SandboxComposer extends Part {
   static override properties = {
@@ -63,8 +63,8 @@ export class SandboxComposer extends Part {
   }
 
   /**
-   * Splits text into a command and the text after it. Returns `undefined` unless the text begins with the full name of a
-   * command.
+   * Splits text into a command and the text after it. Returns `undefined` if the text doesn't begin with a command's full
+   * name.
    */
   called(text: string): { readonly command: CommandView; readonly given: string } | undefined {
     const [, name, given = ''] = CALLED.exec(text) ?? [];

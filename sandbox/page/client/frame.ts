@@ -8,7 +8,7 @@ import { channelTitle, DIRECT, wordsFor } from './words.ts';
 
 type ChangeSeat = (changes: Partial<SeatView>) => void;
 
-/** Returns the initials of a Discord server, which Discord shows if the server doesn't have a picture. */
+/** Returns a Discord server's initials, which Discord shows instead of a missing picture. */
 const initials = (name: string): string =>
   name
     .split(/\s+/u)
@@ -17,7 +17,7 @@ const initials = (name: string): string =>
     .slice(0, 2)
     .toUpperCase();
 
-/** Renders the Discord servers, and the channels of the current one. These are only visible on wide screens. */
+/** Renders the list of Discord servers and the current server's channels, for wide screens. */
 export function places({ guilds, channels, you }: View, sit: ChangeSeat): TemplateResult {
   const words = wordsFor(you.locale);
   const current = (isCurrent: boolean) => (isCurrent ? 'true' : 'false');
@@ -46,10 +46,7 @@ export function places({ guilds, channels, you }: View, sit: ChangeSeat): Templa
     </nav>`;
 }
 
-/**
- * Renders the header of a channel. On narrow screens, the header also shows the user and the Discord server, and contains a
- * menu of channels.
- */
+/** Renders a channel's header. On narrow screens, adds the user, the Discord server and a menu of channels. */
 export function header(
   { you, guilds, channels }: View,
   sit: ChangeSeat,

@@ -25,12 +25,9 @@ const state = {
   failed: new Set<string>(),
   isLost: false,
   isOpen: false,
-  /** The name of the scenario that the page follows. This is the one in the URL while it is playing. */
+  /** The name of the scenario that the page follows: the scenario in the URL, until it ends. */
   follows: scenarioOfAddress(),
-  /**
-   * The scenario that the page asked the server to play. The page doesn't ask again while it waits for the scenario's first
-   * view.
-   */
+  /** The scenario that the page has requested. Prevents a second request before the scenario's first view arrives. */
   asked: '',
   /** Whether the page has just loaded and hasn't followed a scenario yet. */
   isFresh: true,
@@ -38,7 +35,7 @@ const state = {
   focused: '',
 };
 const MOST_ENTRIES = 300;
-/** How close to the bottom of a list still counts as being at the bottom, in pixels. */
+/** How close to the bottom a list must be to count as scrolled to the bottom, in pixels. */
 const NEAR_END = 80;
 /** Whether the window is wide enough for all columns. */
 const wide = matchMedia('(min-width: 1200px)');
@@ -71,12 +68,12 @@ function say(text: string): void {
   draw();
 }
 
-/** Performs an action on a message. Removes the error that the message's previous action left behind. */
+/** Performs an action on a message, after removing the error of the message's previous action. */
 async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
-  // This only happens if the message changed right before the user pressed the button.
+  // A press is only rejected if the message changed right before the press.
   if (kind === 'rejected' && what.do === 'press') state.told = words().changed;
   draw();
 }
@@ -101,11 +98,10 @@ function closeModal(): void {
   state.modal = undefined;
   state.modalProblem = '';
   draw();
-  // Nothing behind the dialog can get the focus until it is closed.
+  // Nothing behind the dialog can get the focus until the dialog is closed.
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLElement>('.composer textarea');
-    // When Chromium returns the focus to the field, the field has no caret and ignores typing. Focusing it again fixes
-    // this.
+    // After Chromium restores the focus, the field has no caret and ignores typing until it is focused again.
     field?.blur();
     field?.focus();
   });
@@ -132,7 +128,7 @@ function follow(view: View): void {
   const { follows } = state;
   if (follows === null) return;
   const { scenario } = view;
-  // If the language changes, the scenario starts again.
+  // If the page is loaded in another language, the scenario starts again.
   if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
     state.isFresh = false;
     if (state.asked === follows || scenario?.state === 'playing' || view.bot === 'starting') return;
@@ -190,8 +186,8 @@ function focusStory({ scenario }: View): void {
 }
 
 /**
- * Returns a function to call after the page has changed. It scrolls to the last message if that message is new, or if the
- * user was already at the bottom.
+ * Returns a function to call after rendering. The function scrolls down if there is a new message, or if the user was
+ * already at the bottom.
  */
 function follower(): () => void {
   const list = () => document.querySelector('.messages');
@@ -202,7 +198,7 @@ function follower(): () => void {
     before.list.scrollHeight - before.list.scrollTop - before.list.clientHeight < NEAR_END;
   return () => {
     if (last() === undefined || (!wasAtEnd && last() === before.last)) return;
-    // Waits until everything below the list is rendered, because that can make the list shorter.
+    // Waits until everything below the list is rendered, which can make the list shorter.
     requestAnimationFrame(() => list()?.scrollTo(0, list()?.scrollHeight ?? 0));
   };
 }
@@ -279,7 +275,7 @@ function page(view: View) {
     <sandbox-modal .modal=${state.modal} .locale=${locale} .problem=${state.modalProblem} @submitted=${submitted} @closed=${closeModal}></sandbox-modal>`;
 }
 
-/** When the user types while no field has the focus, focuses the composer, as Discord does. */
+/** Focuses the composer when the user types outside a field, as Discord does. */
 function typeAnywhere({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): void {
   const isField = target instanceof Element && target.matches('input, textarea, select, dialog *');
   const isPaste = (ctrlKey || metaKey) && key === 'v';

@@ -16,7 +16,7 @@ function drawOne(mark: Mark, before: string, locale: string): TemplateResult | s
     case 'text':
       return mark.text;
     case 'break':
-      // A block element already ends its line.
+      // A block element already ends its line, so this line break is dropped.
       return ['quote', 'block', 'heading', 'small'].includes(before) ? nothing : html`<br />`;
     case 'code':
       return html`<code>${mark.text}</code>`;

@@ -12,7 +12,7 @@ export type MessageAct = Extract<Act, { readonly message: string }>;
 
 export interface Drawing {
   readonly locale: string;
-  /** The message commands that a message's menu lists. */
+  /** The message commands in each message's menu. */
   readonly messageCommands: readonly { readonly name: string; readonly label: string }[];
   /** The messages whose last button press didn't get a response. */
   readonly failed: ReadonlySet<string>;
@@ -93,8 +93,8 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
 }
 
 /**
- * Renders a row of controls. Each control is keyed by its custom id, so that a new one doesn't start with the ticked boxes
- * of an old one.
+ * Renders a row of controls. They're keyed by custom id, so that a new control doesn't inherit the ticked boxes of an old
+ * control.
  */
 const drawControls = (
   row: readonly (ButtonView | SelectView)[],

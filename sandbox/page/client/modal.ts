@@ -50,7 +50,7 @@ class SandboxModal extends Part {
     event.preventDefault();
     const detail: Record<string, EnteredValues[string]> = {};
     for (const [name, value] of new FormData(event.target as HTMLFormElement)) {
-      // The browser represents an empty file field by a file without a name.
+      // The browser represents an empty file field as a file without a name.
       if (!(value instanceof File)) detail[name] = value;
       else if (value.name !== '') detail[name] = await fileValue(value);
     }

@@ -12,16 +12,13 @@ interface SelectOptions {
   readonly pick: (values: readonly string[]) => void;
 }
 
-/**
- * Renders a select. A select for a single choice is a native one; for several choices, it is a list of checkboxes that
- * opens.
- */
+/** Renders a native select for a single choice, or an expandable list of checkboxes for several choices. */
 export const select = (about: SelectOptions): TemplateResult =>
   Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 
 /**
- * Renders the options of a native select. These set the `selected` property, because the attribute has no effect after the
- * user has chosen an option.
+ * Renders the options of a native select. Sets the `selected` property, because the attribute has no effect after the user
+ * has chosen an option.
  */
 export const options = (offers: readonly Offer[]) =>
   repeat(

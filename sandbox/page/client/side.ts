@@ -7,7 +7,7 @@ import { options } from './select.ts';
 import { scenarioLink } from './story.ts';
 import { wordsFor } from './words.ts';
 
-/** What the side panel shows, and its actions. */
+/** The contents and actions of the side panel. */
 interface Side {
   readonly view: View;
   readonly trace: readonly TraceEntry[];

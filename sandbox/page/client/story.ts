@@ -49,7 +49,7 @@ export function welcome({ scenarios, you }: View, { play, tryIt }: StoryActs): T
   </section>`;
 }
 
-/** Renders the caption of the current step. Once the scenario has ended, renders a card with what to do next. */
+/** Renders the caption of the current step or, once the scenario has ended, a card with next steps. */
 export function story(scenario: ScenarioView, view: View, acts: StoryActs): TemplateResult | typeof nothing {
   switch (scenario.state) {
     case 'playing':

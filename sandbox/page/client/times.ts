@@ -25,7 +25,7 @@ interface TimeReading {
   /** One of Discord's style letters. Any other text means the default style. */
   readonly format: string | undefined;
   readonly locale: string;
-  /** The time in milliseconds since 1970 that "2 minutes ago" refers to. */
+  /** The current time in milliseconds since 1970, for relative times such as "2 minutes ago". */
   readonly now: number;
 }
 
