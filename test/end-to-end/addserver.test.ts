@@ -32,10 +32,7 @@ const says = (answer: Answer, text: RegExp | string) =>
 const rejecting = ({ listing }: TestGuild, message: string) =>
   listing.behave({ kind: 'json', status: 200, body: { status: 'error', message } }, 1);
 
-/**
- * Checks that the reply shows that the server was sent and only offers to submit another one, and that the service received
- * this server last.
- */
+/** Checks that the service received this server last, and that the reply only offers to submit another server. */
 async function isAccepted(guild: TestGuild, answer: Answer, server: object): Promise<void> {
   await says(answer, ACCEPTED);
   expect(labelsOf(answer)).toEqual(['Submit another']);
@@ -44,10 +41,7 @@ async function isAccepted(guild: TestGuild, answer: Answer, server: object): Pro
 }
 
 describe('/addserver', () => {
-  it('confirms the submission in its own words if the service accepts a server without a message', async ({
-    member,
-    listing,
-  }) => {
+  it('confirms the submission even if the service sends no message', async ({ member, listing }) => {
     await listing.behave({ kind: 'json', status: 200, body: { status: 'success', message: null } }, 1);
     const answer = await addServer(member, 'play.example.com:27015');
     await says(answer, 'Sent for review.');
@@ -64,7 +58,7 @@ describe('/addserver', () => {
     await isAccepted(guild, answer, sent);
   });
 
-  it('hides the previous address while it sends the corrected one', async ({ member, listing }) => {
+  it('hides the old address while the corrected address is being sent', async ({ member, listing }) => {
     const wrong = await addServer(member, 'former.example.com');
     const { modal, typed } = await openModal(member, wrong);
     const held = Promise.withResolvers<void>();
@@ -100,10 +94,7 @@ describe('/addserver', () => {
   });
 });
 
-/**
- * What the member enters, what the reply shows and offers, and what the service receives after the member presses the first
- * button.
- */
+/** The member's input, the reply, its buttons, and the server sent after a press of the first button. */
 const WAYS = [
   {
     options: { server: 'noport.example.com', query_port: 27016 },
@@ -159,11 +150,10 @@ describe('a successful submission', () => {
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
-  ] as const)('explains the review the first time, and has a button for submitting another server, in %s', async ([
-    locale,
-    review,
-    another,
-  ], { guild, listing }) => {
+  ] as const)('explains the review only the first time, in %s', async ([locale, review, another], {
+    guild,
+    listing,
+  }) => {
     const member = guild.person({ locale });
     await rejecting(guild, 'No.');
     expect(textOf(await addServer(member, 'rejected.example.com:1'))).not.toMatch(review);
@@ -179,9 +169,7 @@ describe('a successful submission', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it("explains the review after a member's first list, and only remembers the list's game if all lines have the same one", async ({
-    member,
-  }) => {
+  it("only remembers a list's game if all lines have the same game", async ({ member }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
@@ -221,10 +209,7 @@ describe('/addserver with invalid input', () => {
     { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])('opens the form with the same input, so that the member can fix it ($options)', async ({
-    options,
-    reason,
-  }, { guild, member }) => {
+  ])('opens the form with the same input ($options)', async ({ options, reason }, { guild, member }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -247,17 +232,16 @@ describe('/addserver with invalid input', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('opens the form with a valid address and its port in separate fields (%s)', async ([
-    typed,
-    server,
-    port,
-  ], { guild, member }) => {
+  ] as const)('splits a valid address and its port into separate fields (%s)', async ([typed, server, port], {
+    guild,
+    member,
+  }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, typed);
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('accepts another port in either field of the form', async ({ guild, member }) => {
+  it('accepts a new port in either field of the form', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -267,7 +251,7 @@ describe('/addserver with invalid input', () => {
     await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as a list, and each of them with its game', async ({ member, listing }) => {
+  it('shows several addresses as a list', async ({ member, listing }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -279,10 +263,7 @@ describe('/addserver with invalid input', () => {
       ]);
   });
 
-  it('offers to swap game and address, to replace commas with dots, or to remove an extra digit', async ({
-    member,
-    listing,
-  }) => {
+  it('offers fixes for swapped options, commas and extra digits', async ({ member, listing }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
     await member.press(swapped, 'Use a.example.com:1 rust');
     const dotted = await addServer(member, 'b,example,com:2', { game: 'rust' });
@@ -296,7 +277,7 @@ describe('/addserver with invalid input', () => {
     ]);
   });
 
-  it('explains why a query port is invalid, and offers to remove it', async ({ guild, member }) => {
+  it('offers to remove an invalid query port', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y isn't a number/);
@@ -311,10 +292,7 @@ describe("a submission that can't be sent yet", () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 
-  it('waits for an API key, which admins can enter with a button and members can ask for', async ({
-    bot,
-    guild,
-  }) => {
+  it('waits until an admin enters an API key', async ({ bot, guild }) => {
     const own = await bot.newGuild();
     const answer = await addServer(own.admin, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key.*Enter an API key with \/setkey/);
@@ -337,7 +315,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
-  it('waits for a new key if the service rejects the current one', async ({
+  it('waits for a new key if the service rejects the current key', async ({
     guild,
     admin,
     member,
@@ -376,7 +354,7 @@ describe("a submission that can't be sent yet", () => {
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
-    // The new key makes the bot fetch the games again, which shows that the service is back.
+    // After a new key, the bot fetches the games and notices that the service is back.
     await setKey(admin, 'sandbox-key');
     await member.press(answer, 'Try again');
     await isAccepted(guild, answer, sent);
@@ -398,7 +376,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('says when the member can try again, and offers Try again as long as the draft is stored', async () => {
+  it('shows when the member can try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -422,7 +400,11 @@ describe("a submission that can't be sent yet", () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('shows a time that stays correct, in %s', async ([locale, next, again]) => {
+  ] as const)('shows the time of the next attempt as a Discord timestamp, in %s', async ([
+    locale,
+    next,
+    again,
+  ]) => {
     const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
@@ -445,10 +427,7 @@ describe("a submission that can't be sent yet", () => {
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected before the bot asks for a port, and the reply only offers allowed games', async ({
-    guild,
-    member,
-  }) => {
+  it('is rejected, and the reply only offers allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
@@ -466,10 +445,7 @@ describe("a game that the guild doesn't allow", () => {
     await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('can be replaced by one of many games in a select menu, together with its default port', async ({
-    guild,
-    member,
-  }) => {
+  it('can be replaced in a select menu of allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
     const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
     expect(labelsOf(refused)).toEqual(['Edit']);
@@ -510,7 +486,7 @@ describe('input that a member has typed', () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is only sent once, no matter which buttons and forms submit it', async ({ guild, member }) => {
+  it('is only sent once if a button and a form submit it', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -523,12 +499,7 @@ describe('input that a member has typed', () => {
 });
 
 describe('a server that was submitted before', () => {
-  it('is not sent again during an earlier request, and the reply explains why', async ({
-    bot,
-    admin,
-    member,
-    listing,
-  }) => {
+  it("isn't sent again while an earlier request is running", async ({ bot, admin, member, listing }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');
@@ -559,7 +530,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it("comes with a hint to check the service's site if its outcome is unknown", async ({
+  it('is only sent again after a confirmation if the outcome is unknown', async ({
     bot,
     guild,
     member,

@@ -35,7 +35,7 @@ const it = botTest({
   listing: { onRequest: (_, request) => (request.action === 'add' ? answering?.(request) : undefined) },
 });
 
-/** Sets how the service responds to requests that submit servers until the end of the test. `count` starts at 1. */
+/** Until the end of the test, sets how the service responds to submissions. `count` starts at 1. */
 function answerBy(how: Answering): void {
   let count = 0;
   answering = (request) => {
@@ -72,7 +72,7 @@ describe('/addservers', () => {
     const preview = await member.slash('addservers', { file });
     expect(textOf(preview)).toContain('2 game servers are ready.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
-    // If all lines of a preview are ready, its colour isn't the one for warnings.
+    // A preview of ready lines doesn't have the colour for warnings.
     expect(messageOf(preview).current?.embeds[0]?.color ?? 0).toBe(0);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, preview);
@@ -81,7 +81,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('opens a form for pasting, and explains what is wrong with each line', async ({ member, listing }) => {
+  it('explains what is wrong with each pasted line', async ({ member, listing }) => {
     const others = Array.from({ length: 6 }, (_, n) => `m${n + 7}.example.com:27015 cs2`);
     const preview = await paste(
       member,
@@ -131,10 +131,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('uses the option `game` for pasted lines and lines in a file that have no game', async ({
-    member,
-    listing,
-  }) => {
+  it('uses the option `game` for lines without a game', async ({ member, listing }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
@@ -143,7 +140,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('quotes an unknown game, and offers to choose another one', async ({ member, listing }) => {
+  it('quotes an unknown game and offers to choose another game', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     await pressSubmit(member, await member.pick(preview, ['game:cs2']));
@@ -168,7 +165,7 @@ describe('/addservers', () => {
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
-  ] as const)('explains what is wrong with a file that %s, and accepts another one in the form', async ([
+  ] as const)('rejects a file that %s, and accepts another file in the form', async ([
     _what,
     content,
     words,
@@ -184,10 +181,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'right.example.com', port: 1, game: 'rust' }]);
   });
 
-  it('rejects a file with a different extension, which old Discord clients let members choose', async ({
-    discord,
-    member,
-  }) => {
+  it('rejects a file with the wrong extension', async ({ discord, member }) => {
     onTestFinished(() => discord.gateway.disturbDispatch({}));
     discord.gateway.disturbDispatch({
       alter: (payload) =>
@@ -210,10 +204,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('reads the columns that the header names, and lists unused columns that may be important', async ({
-    member,
-    listing,
-  }) => {
+  it('reads a table by its column names, and lists unused columns', async ({ member, listing }) => {
     const table =
       'Spiel;IP;Port;Abfrageport;Nummer\nRust;a.example.com;1;2;30001\ncs2;b.example.com;3;4;30002';
     const preview = await sendFile(member, table);
@@ -231,7 +222,7 @@ describe('/addservers', () => {
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
     expect(games(modal)).toMatchObject({ kind: 'select', value: 'ark' });
     await pressSubmit(member, await member.submit(modal, { servers: 'r.example.com:1' }));
-    // A game that is no longer allowed is not preselected.
+    // A game can be disallowed while the form is open.
     const late = modalOf(await member.slash('addservers'));
     await allowGames(guild, ['cs2']);
     const preview = await member.submit(late, { servers: 'l.example.com:1', game: 'ark' });
@@ -256,11 +247,8 @@ describe('/addservers', () => {
   });
 });
 
-describe('the preview', () => {
-  it('attaches a file if there are more than ten servers, and members can submit this file unchanged', async ({
-    member,
-    listing,
-  }) => {
+describe('the preview of a list', () => {
+  it('attaches a file that members can submit unchanged', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
       port: 27015 + n,
@@ -278,7 +266,7 @@ describe('the preview', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('lists servers that were already submitted, and only includes them after the member presses a button', async ({
+  it('only includes already submitted servers if the member presses a button', async ({
     member,
     listing,
   }) => {
@@ -297,7 +285,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(11);
   });
 
-  it('keeps its list if there is no key, and can still be corrected', async ({ admin, member, listing }) => {
+  it('can still be corrected if there is no API key', async ({ admin, member, listing }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -315,11 +303,7 @@ describe('the preview', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('shows how many servers can be sent today, and keeps the others for the next day', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('keeps servers over the daily quota for the next day', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(12));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -335,7 +319,7 @@ describe('the preview', () => {
       ['s11.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
     ]);
     expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Cancel']);
-    // The member uses one of them before pressing the button.
+    // The member submits another server before pressing the button.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(
@@ -350,11 +334,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it("rejects games that the guild doesn't allow, and doesn't suggest them", async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('only accepts and suggests allowed games', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -369,7 +349,7 @@ describe('the preview', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('only applies a chosen game to the lines that its select menu lists', async ({ member, listing }) => {
+  it('applies a chosen game only to the lines named in the select menu', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -401,11 +381,7 @@ describe('the preview', () => {
     ]);
   });
 
-  it('says only once that all servers have already been submitted, or that a quota has been used up', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('explains only once why no server can be sent', async ({ guild, member, listing }) => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
@@ -427,7 +403,7 @@ describe('the preview', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('shows an error if an admin disallows a game after the preview and before the submission', async ({
+  it('shows an error if an admin disallows a game before the submission', async ({
     guild,
     member,
     listing,
@@ -445,10 +421,7 @@ describe('the preview', () => {
 });
 
 describe('a list with a single line', () => {
-  it('explains what is wrong and offers a fix, and then shows what it would submit', async ({
-    member,
-    listing,
-  }) => {
+  it('is previewed after the member accepts a suggested fix', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Not sent: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -462,7 +435,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('is previewed before it is sent if it contains other words', async ({ member, listing }) => {
+  it('is also previewed if it contains other words', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -475,7 +448,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it("is edited in the form for one server, even if it is the last line that hasn't been sent", async ({
+  it('is edited in the form for one server, even after other lines were sent', async ({
     member,
     listing,
   }) => {
@@ -487,7 +460,7 @@ describe('a list with a single line', () => {
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
-    // The report stays as it is.
+    // The report doesn't change.
     expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 1, game: 'cs2' },
@@ -502,10 +475,7 @@ describe('a list with a single line', () => {
 });
 
 describe('a suggested game', () => {
-  it("is applied with one press, and doesn't change lines without a suggestion", async ({
-    member,
-    listing,
-  }) => {
+  it('only changes the lines that have a suggestion', async ({ member, listing }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
@@ -530,8 +500,8 @@ describe('a suggested game', () => {
   });
 });
 
-describe('Edit', () => {
-  it('fixes 12 invalid lines in a long list in four steps', async ({ member, listing }) => {
+describe('the Edit button', () => {
+  it('lets a member fix 12 invalid lines in four steps', async ({ member, listing }) => {
     const noPort = Array.from({ length: 10 }, (_, n) => `w${n}.example.com cs2`);
     const noGame = ['w10.example.com:27015', 'w11.example.com:27015'];
     const preview = await sendFile(member, [...noPort, ...noGame, lines(238)].join('\n')); // 1
@@ -557,7 +527,7 @@ describe('Edit', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('shows up to 4,000 characters, and refers to a file for the other lines', async ({ member }) => {
+  it('shows up to 4,000 characters, and mentions a file with the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -585,10 +555,7 @@ describe('Edit', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it("keeps input that isn't a list, whether it was pasted, edited or uploaded", async ({
-    member,
-    listing,
-  }) => {
+  it("keeps pasted, edited or uploaded text that isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -612,11 +579,8 @@ describe('Edit', () => {
   });
 });
 
-describe('the report', () => {
-  it('offers to resubmit servers that were rejected or not sent, and to correct them', async ({
-    member,
-    listing,
-  }) => {
+describe('the report on a list', () => {
+  it('offers to correct or resubmit servers that were rejected or not sent', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -629,7 +593,7 @@ describe('the report', () => {
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
     await pressSubmit(member, after);
     expect(listing.submitted).toHaveLength(3);
-    // The report stays, and its button shows that the list was submitted.
+    // The report doesn't change. Its button only shows that the list was already submitted.
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(textOf(await member.press(report, 'Submit 2 game servers'))).toContain(
       'This was already submitted.',
@@ -640,9 +604,7 @@ describe('the report', () => {
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('attaches files if there are more than ten lines, and otherwise lists them in the message', async ({
-    member,
-  }) => {
+  it('attaches files only if the list has more than ten lines', async ({ member }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
@@ -672,7 +634,7 @@ describe('the report', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("also attaches files for fewer lines if the service's messages don't fit", async ({ member }) => {
+  it("also attaches files if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -718,7 +680,7 @@ describe('the report', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('says that the key was revoked during the submission, and lets the member resubmit the servers', async ({
+  it('lets the member resubmit servers after the key was revoked during a submission', async ({
     guild,
     admin,
     member,
@@ -739,13 +701,13 @@ describe('the report', () => {
     expect(contentOf(report)).not.toMatch(/Line \d|Invalid API key/);
     expect(componentsOf(report).map(({ style }) => style)).not.toContain(ButtonStyle.Primary);
     await setKey(admin, 'sandbox-key');
-    // Servers that were rejected because of the key are sent again, because the service didn't check them.
+    // Servers rejected because of the key are sent again; the service never checked them.
     const rest = await pressSubmit(member, report);
     expect(outcomes(rest)).toEqual({ 'sent for review': 150 });
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('appears after a progress bar, during which the preview has no buttons', async ({ member, discord }) => {
+  it('appears after a progress bar without buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -760,16 +722,13 @@ describe('the report', () => {
   });
 });
 
-describe('servers with names of the maximum length', () => {
+describe('servers with host names of the maximum length', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it("fit into Discord's messages and files, even if there are a thousand of them", async ({
-    member,
-    listing,
-  }) => {
+  it("fit into Discord's messages and files, even in a list of 1,000", async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
@@ -781,7 +740,7 @@ describe('servers with names of the maximum length', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('fit if all 900 are invalid, and each file can be corrected and submitted again', async ({ member }) => {
+  it('can be corrected in two attached files if all 900 are invalid', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['not-sent.csv', 'not-sent-2.csv']);

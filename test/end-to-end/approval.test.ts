@@ -54,14 +54,14 @@ const HOST = 'wait.example.com';
 const WAITS = 'Waiting for a moderator. Not sent unless';
 const DAY_MS = 86_400_000;
 
-/** Turns approval on and submits a server as a member, so that the submission has to wait. */
+/** Turns approval on and submits a server as a member. */
 async function oneWaits(guild: TestGuild, host = HOST) {
   await turnApprovalOn(guild);
   const reply = await addServer(guild.member, `${host}:1`);
   return { reply, message: await waitingIn(guild) };
 }
 
-/** Turns approval on, and submits a server as a member after an admin has submitted the same one. Returns the warning. */
+/** Turns approval on. An admin and then a member submit the same server. Returns the member's warning. */
 async function submittedBefore(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.admin, `${HOST}:1`);
@@ -69,7 +69,7 @@ async function submittedBefore(guild: TestGuild) {
 }
 
 describe('a submission that needs approval', () => {
-  it('waits for a moderator, and is only sent once even if Approve is pressed twice', async ({
+  it('is only sent once if two moderators press Approve at the same time', async ({
     guild,
     listing,
     member,
@@ -96,11 +96,15 @@ describe('a submission that needs approval', () => {
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @\d+ \(admin\)/);
-    // The message shows everything, so no private message is left after the presses.
+    // The moderators don't get private messages, because the message shows everything.
     expect(asideTo(guild, 'admin')).toBe('');
   });
 
-  it('can only be decided in its current version', async ({ guild, admin, member }) => {
+  it('can only be decided by a moderator who has seen the current version', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { reply } = await oneWaits(guild, 'seen.example.com');
     const seen = await admin.slash('submissions');
     const { modal } = await openModal(admin, seen, 'Decline');
@@ -117,7 +121,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('shows its outcome to a member who edits it too late', async ({ guild, member }) => {
+  it('shows the decision to a member who edits too late', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -132,7 +136,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
-  it('only shows moderators which servers were submitted here before', async ({ guild, admin, member }) => {
+  it('shows earlier submissions of the same server only to moderators', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -177,7 +181,7 @@ describe('a submission that needs approval', () => {
       expect.not.stringContaining(moderator),
     ]);
     expect(textOf(await addServer(member, `${HOST}:2`))).toContain(ACCEPTED);
-    // A submission that was already waiting is sent when its member edits it.
+    // With the role, a waiting submission is sent when its member edits it.
     const message = await waitingIn(guild);
     expect(textOf(await edit(member, reply, { server: `${HOST}:3` }))).toContain(ACCEPTED);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
@@ -187,12 +191,7 @@ describe('a submission that needs approval', () => {
     expect(off).toContain('➖ Trusted role: none');
   });
 
-  it('can also be decided by members with the chosen role, but not by others', async ({
-    guild,
-    discord,
-    admin,
-    member,
-  }) => {
+  it('can also be decided by members with the approval role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
@@ -217,10 +216,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("can be declined with a reason, which the member sees along with the moderator's name", async ({
-    guild,
-    member,
-  }) => {
+  it('can be declined with a reason that the member sees', async ({ guild, member }) => {
     const { message } = await oneWaits(guild);
     const { modal } = await openModal(inStaff(guild, 'admin'), message, 'Decline');
     expect(modalTexts(modal.data).join()).toMatch(/by <@\d+> \(member\).*wait\.example\.com:1/s);
@@ -239,7 +235,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be declined with a predefined reason, which the member sees in their own language', async ({
+  it("can be declined with a predefined reason in the member's language", async ({
     bot,
     guild,
     discord,
@@ -268,7 +264,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
     expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
     expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
-    // A reason that a later version has stored is not shown.
+    // The bot doesn't show an unknown reason from a later version.
     await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
     const { modal: forged } = await openModal(moderator, other, 'Decline');
@@ -280,10 +276,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('can be a list that is declined as a whole, and its member sees all lines afterwards', async ({
-    guild,
-    member,
-  }) => {
+  it('can be a list that is declined as a whole', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -297,13 +290,7 @@ describe('a submission that needs approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('can be corrected by a moderator, and then waits in its new form', async ({
-    bot,
-    guild,
-    admin,
-    discord,
-    member,
-  }) => {
+  it('keeps waiting after a moderator has corrected it', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -348,11 +335,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('can only be corrected if the moderator has seen its current version, and only as its member could edit it', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("can't be corrected with invalid input or in an old version", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
@@ -386,7 +369,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => asideTo(guild, 'admin')).toContain('changed since you last saw it');
     await expect.poll(() => textOf(message)).toContain('changed.example.com:1');
     expect(textOf(message)).not.toContain('Corrected');
-    // In /submissions, the same message then shows the next submission.
+    // In /submissions, the message shows the correction and has buttons again.
     const shown = await admin.slash('submissions');
     const { modal: own } = await openModal(admin, shown, 'Correct…');
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
@@ -394,7 +377,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('can be declined in part, and the remaining lines keep waiting in the same message', async ({
+  it('keeps its remaining lines waiting if a moderator declines some lines', async ({
     guild,
     discord,
     admin,
@@ -418,7 +401,7 @@ describe('a submission that needs approval', () => {
     await expect
       .poll(() => message.current.content)
       .toMatch(/^⏳ .*s0\.example\.com.*s2\.example\.com[^\n]*$/s);
-    // The other lines have been waiting all the time, so the message doesn't say "again".
+    // The other lines never stopped waiting, so the message doesn't say "again".
     expect(asideTo(guild, 'admin')).not.toContain('again');
     expect(textOf(message)).not.toMatch(/s[13]\.example/);
     expect(labelsOf(message)).toEqual(['Approve', 'Decline']);
@@ -434,7 +417,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(reply)).not.toContain('s1.example.com');
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
-    // In /submissions, a single message shows the declined line and the lines that are still waiting.
+    // In /submissions, a single message shows the declined line and the waiting lines.
     const shown = await admin.slash('submissions');
     const { modal } = await openModal(admin, shown, 'Decline');
     const next = textOf(await admin.submit(modal, { reason: 'No', lines: '3' }));
@@ -454,7 +437,7 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it("keeps waiting if it can't be sent, and the moderator sees why", async ({ guild, admin }) => {
+  it('keeps waiting if there is no API key, and the moderator sees why', async ({ guild, admin }) => {
     const { message } = await oneWaits(guild);
     await removeKey(admin);
     const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
@@ -463,7 +446,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it("shows moderators what they can do if it can't be sent", async ({ guild, admin, member }) => {
+  it('shows moderators the next step if sending fails', async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     await allowGames(guild, ['Factorio']);
@@ -494,7 +477,7 @@ describe('a submission that needs approval', () => {
     await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(last, 'Approve');
     await expect.poll(() => textOf(last)).toContain('rejected: No such luck.');
-    // The message shows everything, so the bot doesn't log anything about the member.
+    // The bot doesn't log the member's submissions, because the messages show everything.
     await addServer(admin, `${HOST}:4`);
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(admin\): .*:4/);
     expect(logLines(guild).join('\n')).not.toContain('(member):');
@@ -514,7 +497,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it("waits again with the servers that weren't sent, and the history shows the attempt", async ({
+  it('waits again if the service is down, and the history shows the attempt', async ({
     guild,
     listing,
     member,
@@ -527,18 +510,14 @@ describe('a submission that needs approval', () => {
       .toContain('1 game server is waiting for a moderator again.');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
-    // The message no longer shows the reason, so it is logged.
+    // The bot logs the reason, because the message no longer shows it.
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*not sent: .*reached/);
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
     await decline(guild, message, '');
   });
 
-  it('keeps all servers that its button counts, no matter what the daily quota is', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('can contain more servers than the daily quota', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await setQuota(guild, '2');
     const preview = await paste(member, lines(3));
@@ -548,7 +527,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
   });
 
-  it('shows the moderator which servers were left out and which are still waiting, and explains why', async ({
+  it('is partly sent if the daily quota is too small, and the moderator sees why', async ({
     guild,
     admin,
     member,
@@ -587,7 +566,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
-  it('can be withdrawn by its member, and its message shows this', async ({ guild, member }) => {
+  it('can be withdrawn by its member', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
@@ -597,7 +576,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('can be edited by its member, and then waits in its new form', async ({ guild, member }) => {
+  it('shows moderators the new version after an edit', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
     expect(textOf(changed)).toContain(WAITS);
@@ -606,11 +585,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it("doesn't change if an edit is invalid, and the reply explains this", async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("doesn't change if its member's edit is invalid or not allowed", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
@@ -618,7 +593,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(wrong)).toMatch(/⚠️ Not changed: this is a private address.*network\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
-    // The same is true of an edit that is valid but not allowed.
+    // The submission also keeps waiting after an edit that is valid but not allowed.
     const { modal, typed } = await openModal(member, wrong);
     await allowGames(guild, ['Factorio']);
     const refused = await member.submit(modal, { ...typed, server: 'new.example.com:1' });
@@ -634,7 +609,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("doesn't change if an edit is invalid, and the form keeps the input", async ({ guild, member }) => {
+  it('lets its member fix an invalid edit in the form', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -658,10 +633,7 @@ describe('a submission that needs approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and resubmitted in a new message after it has been declined', async ({
-    guild,
-    member,
-  }) => {
+  it('can be edited and resubmitted after it has been declined', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await decline(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -677,7 +649,7 @@ describe('a submission that needs approval', () => {
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
-    // If there are several declined submissions, each has a button with its address or its number of servers.
+    // Each of several declined submissions has a button with its address or number of servers.
     const list = await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), '');
     await decline(guild, second, '');
@@ -697,7 +669,11 @@ describe('a submission that needs approval', () => {
     ['en-US', 'Edit and submit again', 'press **Edit and submit again** in `/submissions` there'],
     ['de', 'Bearbeiten und noch einmal einreichen', 'dort in `/submissions` ändern: **Bearbeiten und'],
     ['ja', '編集してもう一度申請', '`/submissions`にある**編集してもう一度申請**'],
-  ] as const)('can be edited and resubmitted the next day, in %s', async ([locale, label, pointer]) => {
+  ] as const)('can be edited and resubmitted the day after it was declined, in %s', async ([
+    locale,
+    label,
+    pointer,
+  ]) => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -717,7 +693,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
   });
 
-  it('can be edited and resubmitted once after a moderator has declined some of its lines', async () => {
+  it('can be resubmitted once after a moderator has declined some lines', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -764,7 +740,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
   });
 
-  it("is checked again if its member resubmits it later, and can't be resubmitted after the member's name has been deleted", async () => {
+  it('is checked again if its member resubmits it later', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -791,15 +767,12 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be a list: its message shows the first servers and offers a file with all of them, and its member can edit the lines', async ({
-    guild,
-    member,
-  }) => {
+  it('can be a long list, with all its lines in a file', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
     const message = await waitingIn(guild);
-    // Users can hide embeds, so the message's content lists the first servers, and lists them only once.
+    // The content lists the first servers, because users can hide embeds.
     expect(message.current.embeds).toEqual([]);
     expect(message.current.content).toMatch(
       /\n12 game servers · by <@\d+> \(member\)\n(?:.*s\d\.example\.com.*\n){10}… and 2 more$/,
@@ -821,7 +794,7 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it("keeps the lines of a long list that don't fit into the form", async ({ guild, member }) => {
+  it("keeps lines that don't fit into the edit form", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await sendFile(member, lines(200)));
     const { modal, typed } = await openModal(member, reply);
@@ -831,13 +804,13 @@ describe('a submission that needs approval', () => {
     expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
-  it('can be decided in /submissions, even if there is no log channel', async ({ guild, admin, member }) => {
+  it('can be decided in /submissions if there is no log channel', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
     expect(textOf(reply)).toContain(WAITS);
     for (const port of [5, 6]) await addServer(member, `${HOST}:${port}`);
-    // Buttons that change the submission come first, before those that show something else.
+    // Buttons that change the submission come first.
     expect(labelsOf(await member.slash('submissions'))).toEqual([
       'Edit',
       'Withdraw',
@@ -855,7 +828,7 @@ describe('a submission that needs approval', () => {
       await admin.press(first, 'Approve');
       expect(textOf(first)).toContain(ACCEPTED);
       expect(textOf(first)).toContain(`${HOST}:${port}`);
-      // The buttons are directly below the submission that they belong to.
+      // The buttons are directly below their submission.
       const { embeds = [] } = messageOf(first).current ?? {};
       expect(embeds).toHaveLength(1);
       expect(JSON.stringify(embeds)).not.toContain(`${HOST}:${port}`);
@@ -870,7 +843,7 @@ describe('a submission that needs approval', () => {
       expect(textOf(found)).toMatch(/2 submissions, newest first/);
       expect(labelsOf(found)).toEqual(['Export']);
     }
-    // While submissions are waiting, users must press a button to see the sent ones, and another one to go back.
+    // While submissions are waiting, one button shows the sent submissions and another goes back.
     for (const [who, back] of [
       [admin, 'Approve or decline (1)'],
       [member, 'Waiting (1)'],
@@ -888,7 +861,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it("can be decided in messages that are more than an hour old, despite Discord's limit on edits", async ({
+  it('can be decided in a message that is more than an hour old', async ({
     guild,
     admin,
     member,
@@ -916,7 +889,7 @@ describe('a submission that needs approval', () => {
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('moves to a new log channel, and its old message links there', async ({ guild, member, discord }) => {
+  it('moves to a new log channel, and the old message links there', async ({ guild, member, discord }) => {
     const { message } = await oneWaits(guild);
     await guild.admin.press(await pickSetting(guild, 'Log channel', '#general'), 'Use it anyway');
     await expect.poll(() => textOf(message)).toMatch(/^This is now waiting in #/);
@@ -932,13 +905,13 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
-  it("keeps its buttons and gets a file if Discord rejects the message's content", async ({
+  it('is posted without its addresses if Discord rejects a link in them', async ({
     guild,
     discord,
     member,
   }) => {
     const known = await submittedBefore(guild);
-    // The log already shows the first submission, so no line about it can be logged after this.
+    // Waits for the log, because its message would use up the fault.
     await expect
       .poll(() => logLines(guild).join('\n'))
       .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);
@@ -972,7 +945,7 @@ describe('a submission that needs approval', () => {
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
-  it('is also posted after the bot has sent another message to the channel', async ({
+  it('is posted along with the next submission once the log channel works', async ({
     bot,
     guild,
     discord,
@@ -993,10 +966,7 @@ describe('a submission that needs approval', () => {
     expect(approvalsIn(guild)).toHaveLength(2);
   });
 
-  it('keeps waiting if its channel is gone or approval is off, and /settings says so', async ({
-    guild,
-    admin,
-  }) => {
+  it('keeps waiting if the log channel is deleted or approval is turned off', async ({ guild, admin }) => {
     await oneWaits(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     await addServer(guild.member, `${HOST}:2`);
@@ -1013,7 +983,7 @@ describe('a submission that needs approval', () => {
     expect(off).not.toContain('Choose another one');
   });
 
-  it('ends without being sent if no moderator decides in time', async ({ bot, guild, member }) => {
+  it('expires if no moderator decides in time', async ({ bot, guild, member }) => {
     const { message } = await oneWaits(guild);
     await bot.store.rows(
       'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',
@@ -1047,7 +1017,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
-  it('is rejected for a while if its member has withdrawn many others', async ({
+  it('is rejected for a while if its member has just withdrawn many submissions', async ({
     guild,
     discord,
     member,
@@ -1063,10 +1033,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
   });
 
-  it('is left out of a list that contains the same server, and the preview says so', async ({
-    guild,
-    member,
-  }) => {
+  it('keeps a later list from submitting the same server', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -1077,11 +1044,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it("is withdrawn if its member's or guild's data is deleted, and its message shows this", async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("is withdrawn if its member's or guild's data is deleted", async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     await deleteName(member);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
@@ -1099,7 +1062,7 @@ describe('a submission that needs approval', () => {
 });
 
 describe('the approval setting in /settings', () => {
-  it('lets the bot mention the role once an hour, if the bot is allowed to mention it', async ({
+  it('lets the bot mention a mentionable role at most once an hour', async ({
     guild,
     bot,
     admin,
@@ -1125,11 +1088,11 @@ describe('the approval setting in /settings', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
-  it("requires a log channel, which can't be turned off while approval is on", async ({ guild, admin }) => {
+  it('requires a log channel for as long as approval is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');
-    // After a channel has been chosen on the same page, approval can be turned on immediately.
+    // After choosing a channel on this page, the admin can turn approval on.
     const page = await admin.pick(without, ['#staff']);
     expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off/s);
     const log = await openSetting(guild, 'Log channel');
@@ -1146,7 +1109,7 @@ describe('the approval setting in /settings', () => {
     );
   });
 
-  it('shows the approval role even while approval is off, and so does the log', async ({ guild, admin }) => {
+  it('shows the approval role even while approval is off', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
     expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ can approve too/);

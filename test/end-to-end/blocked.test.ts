@@ -18,10 +18,7 @@ const it = ownBotTest({
   start: false,
   env: { ...files, SUPPORT_URL: 'https://help.example.com/' },
 })
-  /**
-   * A blocked member, and the admins of two other guilds. One of these guilds is blocked. The other isn't allowed, and the
-   * bot user isn't in it.
-   */
+  /** A blocked member, the admin of a blocked guild, and the admin of a guild that isn't allowed and has no bot user. */
   .extend('blocked', async ({ bot, guild }) => {
     const other = await bot.newGuild();
     const user = guild.person({ role: 'other' });
@@ -41,7 +38,7 @@ it.for([
   'user',
   'guild',
   'elsewhere',
-] as const)('a blocked user (%s) is notified, with a support link', async (who, {
+] as const)('a blocked user (%s) gets a reply with a support link', async (who, {
   bot,
   blocked,
   discord,
@@ -58,7 +55,7 @@ it.for([
   const message = discord.say(person, 'a.example.com:1');
   isRefused(await person.useOnMessage('Submit servers', message));
   expect(listing.requests).toEqual([]);
-  // The guild without the bot user keeps its data as long as users try commands.
+  // A guild without the bot user counts as used if its users try commands.
   await bot.restart();
   const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);
@@ -67,7 +64,7 @@ it.for([
   if (who !== 'user') expect(textOf(await person.slash('removekey'))).not.toContain(REFUSED[who]);
 });
 
-it("a blocked user can't use a button that everyone sees", async ({ blocked, discord, admin, member }) => {
+it("a blocked user can't use a panel's buttons", async ({ blocked, discord, admin, member }) => {
   await setKey(admin, 'sandbox-key');
   const panel = await postPanel({ discord, admin });
   const opened = modalOf(await member.press(panel, 'Submit a game server'));
@@ -98,11 +95,7 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])("$list can be the only setting, and the reply doesn't contain a link unless one is configured", async ({
-  list,
-  idOf,
-  said,
-}) => {
+])('$list works without the other lists and without a support link', async ({ list, idOf, said }) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

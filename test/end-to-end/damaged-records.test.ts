@@ -16,14 +16,14 @@ const it = ownBotTest();
 
 const SECRET = 'what-a-damaged-record-holds';
 
-/** Damages every record that matches. @returns how many records were damaged */
+/** Damages every matching record. Returns the number of damaged records. */
 async function damage({ store }: Bot, pattern: string): Promise<number> {
   const torn = `substr(value, 1, length(value) / 2) || '${SECRET}'`;
   const damaged = await store.rows(`UPDATE keyv SET value = ${torn} WHERE key LIKE ? RETURNING key`, pattern);
   return damaged.length;
 }
 
-it('damaged records only affect the data of their own guild', async ({ bot, guild, admin, member }) => {
+it('damaged records only affect their own guild', async ({ bot, guild, admin, member }) => {
   const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
   await turnApprovalOn(guild);
   const waiting = await addServer(member, 'waiting.example.com:1');

@@ -15,7 +15,7 @@ import { ACCEPTED, addServer } from '../support/people.ts';
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
 
-it('decisions made within a minute are combined into one direct message, but replies change immediately', async ({
+it('decisions within a minute are combined into one direct message', async ({
   bot,
   guild,
   member,

@@ -27,10 +27,7 @@ const it = botTest();
 const HOST = 'told.example.com';
 const PROMISE = "You'll also get a direct message.";
 
-it('a member is notified of a decision in a single direct message and in the reply', async ({
-  guild,
-  member,
-}) => {
+it('a member is notified of a decision in the reply and by direct message', async ({ guild, member }) => {
   await turnApprovalOn(guild);
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).toContain(PROMISE);
@@ -61,7 +58,7 @@ it.for([
     /Submitted in \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
   ],
   ['omitted if Discord does not return it', { status: 503 }, /Submitted in https:/],
-] as const)('the name of the Discord server is %s', async ([, answer, expected], {
+] as const)("in a direct message, the Discord server's name is %s", async ([, answer, expected], {
   guild,
   member,
   discord,
@@ -97,7 +94,7 @@ it.for([
   await expect.poll(() => directTo(guild, member).length).toBe(1);
 });
 
-it('a member sees the reason for a declined submission in their own language', async ({ guild }) => {
+it('a member is notified of a declined submission in their own language', async ({ guild }) => {
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');
   const reply = await addServer(mia, `${HOST}:1`);
@@ -133,7 +130,7 @@ it("members aren't notified of their own actions", async ({ bot, guild, member, 
   expect(directTo(guild, member)).toEqual([]);
 });
 
-it('members can turn off direct messages in /privacy, and admins can turn them off for everyone in /settings', async ({
+it('members can turn off direct messages in /privacy, and admins in /settings', async ({
   bot,
   guild,
   admin,
@@ -165,7 +162,7 @@ it('members can turn off direct messages in /privacy, and admins can turn them o
   expect(await bot.store.rows("SELECT key FROM keyv WHERE key LIKE 'untold:%'")).toEqual([]);
 });
 
-it("the bot stops sending direct messages to a member who doesn't accept them, and doesn't log this", async ({
+it("the bot stops sending direct messages to a member who doesn't accept them", async ({
   bot,
   guild,
   member,

@@ -7,7 +7,7 @@ const HOST = 'brake.example.com';
 const PROMISE = "You'll also get a direct message.";
 
 ownBotTest()(
-  'after Discord has stopped direct messages, the bot no longer sends or promises them',
+  'the bot no longer promises direct messages after Discord has stopped them',
   async ({ bot, guild, member, discord }) => {
     const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
     await turnApprovalOn(guild);
@@ -27,7 +27,7 @@ ownBotTest()(
 );
 
 botTest({ env: { DIRECT_MESSAGES: 'off' } })(
-  "if DIRECT_MESSAGES is off, the bot doesn't send or promise direct messages, and hides the button for them",
+  "if DIRECT_MESSAGES is off, the bot doesn't send or promise direct messages",
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');

@@ -6,7 +6,7 @@ import { oneBot, textOf } from '../support/bot.ts';
 import { folder } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
-it('all data is re-encrypted after a new encryption key is added, and then the previous key can be removed', async () => {
+it('the previous encryption key can be removed after all data is re-encrypted', async () => {
   const former = randomBytes(32).toString('base64');
   const newest = randomBytes(32).toString('hex');
   const file = join(folder(), 'keys');
@@ -28,7 +28,7 @@ it('all data is re-encrypted after a new encryption key is added, and then the p
   const done = () => bot.log().filter(({ msg }) => String(msg).includes('the old key can be removed'));
 
   const before = await sealedData();
-  // If there are several processes, this must come first, so that each of them can decrypt the others' data.
+  // Before one process encrypts with the new key, all processes must know it.
   await restartWith(`${former},${newest}`);
   await restartWith(`${newest}, ${former}`);
   await expect.poll(done).toHaveLength(1);

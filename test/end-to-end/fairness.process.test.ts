@@ -34,7 +34,7 @@ function heldService() {
   };
 }
 
-it("another guild isn't delayed by five long lists and one member's 60 simultaneous commands", async () => {
+it("five long lists and a member's 60 commands don't delay another guild", async () => {
   const service = heldService();
   const bot = await oneBot({
     env: { LISTING_REQUESTS_AT_ONCE: String(AT_ONCE), LISTING_API_TIMEOUT_MS: '60000' },
@@ -83,7 +83,7 @@ it("another guild isn't delayed by five long lists and one member's 60 simultane
 });
 
 ownBotTest()(
-  "another guild isn't delayed if 20 lists of 1,000 servers are submitted at the same time",
+  "20 simultaneous lists of 1,000 servers don't delay another guild",
   async ({ bot, guild: flood }) => {
     const other = await bot.newGuild({ key: KEY });
     await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));

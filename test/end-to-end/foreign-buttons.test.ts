@@ -29,11 +29,11 @@ import {
 } from '../support/people.ts';
 
 /*
- * Custom ids aren't secret, because Discord sends them to everyone who can see a message. Still, only the member may change
- * what a custom id refers to, and only in the guild it belongs to and with the required permission.
+ * Everyone who can see a message can read its custom ids. They must not let a user act for another member, in another guild
+ * or without the required permission.
  */
 
-/** Buttons and select menus that all members may use. Each member only reaches their own data. */
+/** Buttons and select menus that all members may use, but only for their own data. */
 const OPEN_PRESSES = [
   'addserver:new',
   'addservers:new',
@@ -90,7 +90,7 @@ const GUARDED_PRESSES = [
   'submissions:declineall',
   'submissions:refuse',
 ];
-/** Modals that belong to a submission. If the submission belongs to another member, they only show an error. */
+/** Modals that belong to a submission. Other members only get an error. */
 const SUBMITS_OF_A_SUBMISSION = [
   'submit:changed',
   'submit:correct',
@@ -113,14 +113,11 @@ const GUARDED_SUBMITS = [
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
-/**
- * Whether the current version shows this button. `submissions:refuse` only exists in messages that earlier versions have
- * posted.
- */
+/** Whether the bot still shows this button. `submissions:refuse` only exists in messages of earlier versions. */
 const isShown = (name: string) => name !== 'submissions:refuse';
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
-/** `createCommands` doesn't use any of the dependencies itself. */
+/** `createCommands` doesn't call any of its dependencies. */
 const { commands, actions } = createCommands({} as Parameters<typeof createCommands>[0]);
 const named = [
   ...commands.map((command) => [command.data.name, command] as const),
@@ -153,14 +150,11 @@ interface Opened {
   readonly modal: SeenModal;
 }
 
-/**
- * Everything that the bot showed in a guild: every kind of button and menu, and every kind of modal. Each modal can be
- * submitted once.
- */
+/** Every kind of button, menu and modal that the bot showed in a guild. Each modal can be submitted once. */
 interface Everything {
   readonly controls: readonly Control[];
   readonly windows: readonly Opened[];
-  /** The preview of a list that its member hasn't submitted yet. */
+  /** The preview of an unsubmitted list. */
   readonly list: Answer;
 }
 
@@ -260,7 +254,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   return { controls, windows: [...windows, { by: 'admin', modal: declining }], list };
 }
 
-/** Buttons that open a modal. If a draft has a single line, its modal is different from one for several lines. */
+/** Buttons that open a modal. A draft with one line has a different modal from a longer draft. */
 const OPENERS = [
   'addserver:new',
   'panel:new',
@@ -290,7 +284,7 @@ async function openWindows(
   ];
   for (const { by, answer, id } of controls.filter((control) => OPENERS.includes(nameOf(control.id)))) {
     const found = await guild[by].press(answer, id);
-    // A member has only ten drafts, so buttons that belong to the oldest ones don't open a modal.
+    // A member can have only ten drafts, so buttons of older drafts don't open a modal.
     if (found.kind !== 'modal') continue;
     const { modal } = found;
     const kind = kindOf(modal);
@@ -306,7 +300,7 @@ interface Place {
 }
 type Who = Pick<Person, 'guildId' | 'userId'>;
 
-/** Returns the guild's data without the data that belongs to this user. */
+/** Returns the guild's data, except for this user's data. */
 async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who): Promise<string> {
   const owner = guildId === guild.id ? userId : '';
   const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
@@ -332,7 +326,7 @@ const TYPED = {
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
 
-/** Returns valid input with a new address. If a modal accepted input for another user, this would be submitted. */
+/** Returns valid input with a new address. A modal that accepts another user's input would submit it. */
 function submittable(): typeof TYPED {
   const server = `typed-${randomUUID()}.example.com`;
   return { ...TYPED, server, servers: `${server}:1 cs2` };
@@ -348,7 +342,7 @@ async function changesNothing(place: Place, who: Who, act: () => Promise<void>):
   expect(adds(guild)).toHaveLength(requests);
 }
 
-/** Returns a value to choose in a select menu. Returns `undefined` for a button. */
+/** Returns a value to choose in a select menu, or `undefined` for a button. */
 function chosenIn({ type, options }: Component): readonly string[] | undefined {
   if (type === ComponentType.StringSelect) {
     const [first] = [...(options ?? [])].toSorted(
@@ -411,21 +405,20 @@ async function submitForged(
 const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
 
 describe('a button or menu that was shown to another user', () => {
-  it('is covered by these tests, whatever its kind', async ({ guild }) => {
+  it('is tested for every action of every command', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
-    // These buttons open two kinds of modals. Lines are edited in fields or in one large field, and a setting's modal
-    // contains a quota or a panel.
+    // Each of these actions has two kinds of modals: fields or one text field for lines, a quota or a panel for settings.
     const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
     expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
     expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
   });
 
-  it("has no effect if a member doesn't have the permission", async ({ bot, guild, member }) => {
+  it("doesn't change or show other members' data", async ({ bot, guild, member }) => {
     const { controls, list } = await showEverything(guild);
     const other = guild.person({ role: 'other' });
     for (const control of controls) {
@@ -435,7 +428,7 @@ describe('a button or menu that was shown to another user', () => {
         expect(said).not.toMatch(OTHERS);
       });
     }
-    // It still works for the user it belongs to.
+    // The member's own button still works.
     expect(textOf(await pressSubmit(member, list))).toContain('1 sent for review');
   });
 
@@ -457,8 +450,8 @@ describe('a button or menu that was shown to another user', () => {
   });
 });
 
-describe('a modal that was opened by another user', () => {
-  it("has no effect if a user doesn't have the permission", async ({ bot, guild }) => {
+describe('a modal of another user or guild', () => {
+  it('has no effect for a user without the permission', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -468,7 +461,7 @@ describe('a modal that was opened by another user', () => {
     }
   });
 
-  it('has no effect if the same user submits it in another guild', async ({ bot, guild }) => {
+  it('has no effect if its user submits it in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -476,7 +469,7 @@ describe('a modal that was opened by another user', () => {
       await submitAs({ bot, guild }, window, { userId: guild[window.by].userId, guildId, permissions });
   });
 
-  /** Whether a modal belongs to a user. An empty modal only contains what the user who submits it has entered. */
+  /** Whether a modal contains a user's data. An empty modal only has the submitter's input. */
   const isOfSomebody = ({ modal }: Opened) =>
     !/^submit:(?:fields:(?:#|$)|another:)/.test(modal.data.custom_id);
 
@@ -516,7 +509,7 @@ describe("a forged modal with a submission's id", () => {
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
     await allNotified(bot, guild);
     await addServer(member, 'waits.example.com:1');
-    // A submission that has been decided no longer has a draft.
+    // A submission has no draft after a moderator's decision.
     const drafts = await bot.store.rows(
       `SELECT coalesce(drafts.id, draft_id) AS id, drafts.id IS NULL AS is_deleted, state
         FROM drafts FULL JOIN submissions ON draft_id = drafts.id
@@ -564,7 +557,7 @@ describe('a forged button on a public message', () => {
     }
   });
 
-  it("doesn't change the message through the modal that it opens", async ({ bot, guild, admin }) => {
+  it("doesn't change the message through a modal", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
@@ -599,9 +592,7 @@ describe('the permission that a command requires', () => {
     expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings', 'panel']);
   });
 
-  it.for(
-    forAdmins,
-  )('is also checked if members may use /%s under Integrations, and the bot logs who was denied', async (name, {
+  it.for(forAdmins)('is also checked if Discord lets members use /%s', async (name, {
     bot,
     guild,
     member,
@@ -613,7 +604,7 @@ describe('the permission that a command requires', () => {
     );
     const logged = bot.log().filter(({ msg }) => msg === 'denied: the member lacks the permission');
     expect(logged.at(-1)).toMatchObject({ guildId: guild.id, command: name });
-    // These lines don't contain any input, chosen values or arguments from a button's custom id.
+    // The log lines don't contain any input, chosen values or arguments of custom ids.
     for (const { time: _t, level: _l, msg: _m, interactionId: _i, ...rest } of logged)
       expect(Object.keys(rest).filter((key) => !['guildId', 'command', 'action'].includes(key))).toEqual([]);
   });

@@ -13,7 +13,7 @@ const gamesOf = async ({ member }: Pick<TestGuild, 'member'>, search?: string) =
 
 describe('/games', () => {
   ownIt(
-    "shows a hint and the twelve built-in games until the service's list has been loaded",
+    "shows twelve built-in games until the service's list has been loaded",
     async ({ guild, listing }) => {
       const said = await gamesOf(guild);
       expect(said).toContain('12 games');
@@ -22,25 +22,22 @@ describe('/games', () => {
     },
   );
 
-  ownIt(
-    'shows the service’s list on several pages, and how old it is, after a key has been set',
-    async ({ admin, member }) => {
-      await setKey(admin, 'sandbox-key');
-      const answer = await member.slash('games');
-      expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
-      // Some clients don't show small text in embeds.
-      expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
-      expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
-      expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
-    },
-  );
+  ownIt('shows the service’s list on several pages after a key has been set', async ({ admin, member }) => {
+    await setKey(admin, 'sandbox-key');
+    const answer = await member.slash('games');
+    expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
+    // Some clients don't show small text in embeds.
+    expect(JSON.stringify(messageOf(answer).current?.embeds)).not.toContain('-# ');
+    expect(textOf(await member.press(answer, 'Next'))).toMatch(/Page 2 of \d/);
+    expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
+  });
 
   it('finds games by any part of their names', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('games match “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
 
-  it('shows the allowed games, and names other games that match the search', async ({ guild }) => {
+  it("also names matching games that aren't allowed", async ({ guild }) => {
     await allowGames(guild, ['css', 'dayz']);
     expect(await gamesOf(guild)).toMatch(/2 games.*Not allowed in this Discord server: .* more\./s);
     const refused = await gamesOf(guild, 'minecraft');
@@ -54,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it("uses the operator's key to show the list immediately, and keeps an old list if the service is down", async () => {
+  it("fetches the list with the operator's key, and keeps it if the service is down", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();
@@ -65,13 +62,9 @@ describe('/games', () => {
   });
 });
 
-it('suggestions start with the games that the guild submits most, in every command', async ({
-  bot,
-  member,
-  listing,
-}) => {
+it('suggestions start with the games that the guild submits most', async ({ bot, member, listing }) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
-  /** Returns the aliases that are suggested before the member has typed anything. */
+  /** Returns the aliases suggested for an empty input. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {
     const choices = await member.complete(command, OPTIONS[command], { [OPTIONS[command]]: '' });
     return choices === 'lost' ? [] : choices.map(({ value }) => String(value));

@@ -12,7 +12,7 @@ const it = botTest({
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
 it('/help shows members the commands they can use, as mentions', async ({ guild, member }) => {
-  // Right after it has started, the bot may not know the ids of its commands yet.
+  // Right after the start, the bot may not know the ids of its commands yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
     .toContain('</');
@@ -39,10 +39,7 @@ it('/help shows all commands to users who can manage the server', async ({ guild
   }
 });
 
-it('/help replies with a single request, and with plain text if Discord rejects it', async ({
-  member,
-  discord,
-}) => {
+it('/help is sent as plain text if Discord rejects the first reply', async ({ member, discord }) => {
   const before = discord.requests.length;
   await member.slash('help');
   const made = discord.requests.slice(before).map(({ path }) => path);
@@ -55,11 +52,7 @@ it('/help replies with a single request, and with plain text if Discord rejects 
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help starts with the next step, either setting the key or an example of /addserver', async ({
-  guild,
-  admin,
-  member,
-}) => {
+it('/help starts with the next step for the user', async ({ guild, admin, member }) => {
   const german = guild.person({ locale: 'de' });
   const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(
@@ -74,7 +67,7 @@ it('/help starts with the next step, either setting the key or an example of /ad
   expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
   await allowGames(guild, ['dayz', 'ark']);
   expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
-  // Command names aren't translated, and neither are mentions of them.
+  // Command names aren't translated.
   expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
 });
 

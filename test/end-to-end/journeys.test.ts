@@ -78,7 +78,7 @@ it.for([
   const window = async (person: Person, answer: Answer, label: string) =>
     modalOf(await pressed(person, answer, label));
   const add = async (server: string, options = {}) => good(await addServer(member, server, options));
-  /** Checks a reply and every edit until it is final. */
+  /** Checks a reply and its edits until the reply is final. */
   async function toTheEnd(answer: Answer): Promise<Answer> {
     for (;;) {
       const change = messageOf(answer).changed();
@@ -91,7 +91,7 @@ it.for([
   async function setUp(): Promise<void> {
     for (const name of ['help', 'keystatus', 'settings', 'games', 'privacy', 'submissions', 'removekey'])
       await slash(admin, name);
-    // This only checks the modal.
+    // Checks the modal without submitting it.
     good(await admin.slash('setkey'));
     const refused = good(await setKey(admin, 'wrong-key'));
     const again = await window(admin, refused, t('again.tryAgain'));

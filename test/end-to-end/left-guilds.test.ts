@@ -2,10 +2,7 @@ import { describe, expect } from 'vitest';
 import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, openSetting, staffChannel } from '../support/people.ts';
 
-/**
- * The module's own tests cover every decision. These tests check that the bot runs the check, and that it uses the right
- * data.
- */
+/** `membership.test.ts` covers every decision. These tests only check that the bot runs the checks. */
 const it = ownBotTest({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '1' } });
 
 const DAY_MS = 86_400_000;
@@ -26,7 +23,7 @@ describe('a guild that has the commands but not the bot user', () => {
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });
 
-  it('must add the bot before it can choose a log channel', async ({ guild, admin, discord }) => {
+  it('can only choose a log channel after an admin adds the bot', async ({ guild, admin, discord }) => {
     const settings = await openSetting(guild, 'Log channel');
     discord.guildEvents.keepCommandsOnly(guild);
     const answer = await admin.pick(settings, ['#staff']);

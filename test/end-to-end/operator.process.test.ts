@@ -9,7 +9,7 @@ import { isOnPostgres } from '../support/database.ts';
 import { folder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, adds, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 
-/** This is EX_CONFIG in sysexits.h. The systemd unit doesn't restart the bot after this status. */
+/** EX_CONFIG in sysexits.h, after which the systemd unit doesn't restart the bot. */
 const UNUSABLE = 78;
 
 const it = botTest({
@@ -56,7 +56,7 @@ it('if Discord rejects the token, the bot prints one sentence and exits', async 
   ).toEqual([]);
 });
 
-it('if the configuration is invalid, a container explains why, and waits until it is stopped', async () => {
+it('a container with an invalid configuration explains the error and waits', async () => {
   const ended = runFile(['src/start.js', '--started-again'], {
     cwd: tmpdir(),
     env: {},
@@ -72,12 +72,8 @@ it('if the configuration is invalid, a container explains why, and waits until i
   });
 });
 
-describe('a bot that connects over TLS to servers that also support HTTP/2', () => {
-  it('logs its configuration when it starts, and registers its commands only once', async ({
-    bot,
-    listing,
-    discord,
-  }) => {
+describe('a bot that connects over TLS to servers with HTTP/2', () => {
+  it('logs its configuration, and registers its commands only once', async ({ bot, listing, discord }) => {
     const ready = () => bot.log().filter((entry) => entry.msg === 'ready' && entry.listing === listing.url);
     await expect.poll(ready).not.toEqual([]);
     if (!isOnPostgres) expect(bot.output()).toContain(join(bot.data, 'bot.sqlite.key'));
@@ -89,11 +85,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('handles three kinds of submissions and sends a file, all over HTTP/1.1', async ({
-    member,
-    discord,
-    listing,
-  }) => {
+  it('handles submissions and files over HTTP/1.1', async ({ member, discord, listing }) => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const list = await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`);
@@ -109,7 +101,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     const files = discord.requests.filter(({ path }) => path.startsWith('/ephemeral-attachments/'));
     expect(files).toMatchObject([{ method: 'GET', status: 200 }]);
     expect([...new Set(requests.map(({ httpVersion }) => httpVersion))]).toEqual(['1.1']);
-    // This shows that both servers would have accepted HTTP/2.
+    // Both servers would have accepted HTTP/2.
     for (const url of [discord.apiUrl, listing.url]) {
       const session = connect(url, { rejectUnauthorized: false });
       await once(session, 'connect');
@@ -122,7 +114,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)("finishes a running command after %s, doesn't accept new ones or wait for jobs, and exits with status 0", async (signal, {
+  ] as const)('finishes a running command after %s, and exits with status 0', async (signal, {
     bot,
     guild,
     admin,
@@ -151,7 +143,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     expect(await stopped).toMatchObject({ status: 0 });
   });
 
-  it("stops within seconds even if it doesn't get a response to a request", async ({
+  it('stops within seconds even if a request never gets a response', async ({
     bot,
     guild,
     member,
@@ -163,7 +155,7 @@ describe('a bot that connects over TLS to servers that also support HTTP/2', () 
     expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
   });
 
-  it('stops immediately when it receives a second signal later', async ({ bot, guild, member, listing }) => {
+  it('stops immediately when it receives a second signal', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'second.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);

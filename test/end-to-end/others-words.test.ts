@@ -15,15 +15,14 @@ import {
 import { rendered } from '../words/rendered.ts';
 
 /*
- * The module's own tests cover how text is escaped. These tests check that the bot escapes everything that others have
- * written, wherever it repeats it.
+ * `escape.test.ts` covers how text is escaped. These tests check that the bot escapes all text from others in its messages.
  */
 
 const MASKED = '[a] [Staff login](https://evil.example/x)';
 /** Markup that the bot's own sentences contain. */
 const OURS = /^(?:strong|inlineCode|blockQuote|slashCommand|user|channel|timestamp|subtext|list)$/;
 
-/** Returns all kinds of markup in the bot's messages that aren't the bot's own. */
+/** Returns the markup in the bot's messages that isn't the bot's own. */
 function foreign({ discord }: Pick<TestGuild, 'discord'>): readonly string[] {
   const texts = discord.requests
     .filter(({ path }) => /\/(?:callback|messages|webhooks)/.test(path))
@@ -56,50 +55,50 @@ const it = ownBotTest();
 const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
 const gamesIt = ownBotTest({ listing: { games } });
 
-describe("text that others have written isn't rendered as markup", () => {
-  gamesIt(
-    "if it is a game's name, and every command still works with it",
-    async ({ guild, admin, member }) => {
-      await chooseLogChannel(guild);
-      await pressSetting(guild, 'Announcements', 'Announce submissions');
-      let page = await member.slash('games');
-      while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
-      const search = '🎮'.repeat(60);
-      expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
-      expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
+describe("text from others isn't rendered as markup", () => {
+  gamesIt('in the name of a game', async ({ guild, admin, member }) => {
+    await chooseLogChannel(guild);
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    let page = await member.slash('games');
+    while (textOf(page).includes('[ Next ]')) page = await member.press(page, 'Next');
+    const search = '🎮'.repeat(60);
+    expect(textOf(await member.slash('games', { search }))).toContain('🎮'.repeat(30));
+    expect(await member.complete('addserver', 'game', { game: '🎮' })).not.toBe('lost');
 
-      for (const { name, alias } of hostile) {
-        const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
-        expect(textOf(said)).toContain('Servers have been added for review.');
-        await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
-        await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
-      }
-      await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
+    for (const { name, alias } of hostile) {
+      const said = await addServer(member, `${alias}.example.com:1`, { game: alias });
+      expect(textOf(said)).toContain('Servers have been added for review.');
+      await addServer(member, 'x.example.com:1', { game: `${name.slice(0, 8)}zzz` });
+      await addServer(member, 'x.example.com:1', { game: name.slice(0, 100) });
+    }
+    await expect.poll(() => logLines(guild).length).toBeGreaterThanOrEqual(hostile.length);
 
-      const choose = await openSetting(guild, 'Games');
-      for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
-      const aliases = hostile.map(({ alias }) => alias);
-      expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
-      expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
+    const choose = await openSetting(guild, 'Games');
+    for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
+    const aliases = hostile.map(({ alias }) => alias);
+    expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
+    expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
 
-      const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
-      const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
-      expect(textOf(preview)).toContain('1 line needs fixing');
-      const picked = await member.pick(preview, ['evil0']);
-      expect(textOf(picked)).toContain('1 game server is ready');
-      const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
-      expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
-      expect(foreign(guild)).toEqual([]);
-    },
-  );
+    const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
+    const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
+    expect(textOf(preview)).toContain('1 line needs fixing');
+    const picked = await member.pick(preview, ['evil0']);
+    expect(textOf(picked)).toContain('1 game server is ready');
+    const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';
+    expect(textOf(await member.press(picked, suggested))).toContain('2 game servers are ready');
+    expect(foreign(guild)).toEqual([]);
+  });
 
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)("in the service's messages, which replies, the log and /keystatus show (%j)", async ([
-    message,
-    status,
-  ], { guild, admin, member, discord, listing }) => {
+  ] as const)("in the service's messages (%j)", async ([message, status], {
+    guild,
+    admin,
+    member,
+    discord,
+    listing,
+  }) => {
     await chooseLogChannel(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     await listing.behave({ kind: 'json', status: 200, body: { status, message } });

@@ -52,7 +52,7 @@ describe('a panel', () => {
     const text = '# Rules\n**Be kind** @everyone <@1> [a link](https://example.com/) play.example.com:1';
     const panel = await postPanel(german, text);
     expect(panel.ephemeral).toBe(false);
-    // The heading is part of the content, so that people who have turned embeds off can see it.
+    // The heading is in the content, because users can hide embeds.
     expect(panel.current.content).toMatch(/^### Spielserver einreichen\n/);
     expect(panel.current.content.endsWith(`\n\n${text}`)).toBe(true);
     expect(panel.current.embeds).toEqual([]);
@@ -61,7 +61,7 @@ describe('a panel', () => {
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     const english = await postPanel(guild, ' ');
     expect(labelsOf(english)).toEqual(['Submit a game server', 'Submit a list', 'My submissions']);
-    // The modal uses the language of the user who pressed the button, and doesn't contain the panel's text.
+    // The modal uses the user's language and doesn't contain the panel's text.
     await setKey(german.admin, 'sandbox-key');
     const button = JSON.stringify(panel.current).match(/addservers:new:/)?.[0] ?? '';
     const { data } = modalOf(await german.member.press(panel, button));
@@ -69,10 +69,7 @@ describe('a panel', () => {
     expect(modalFields(data).map(({ value }) => value ?? '')).toEqual(['', '', '']);
   });
 
-  it("can't be posted in a thread, and its modal and /settings explain who can use it", async ({
-    guild,
-    admin,
-  }) => {
+  it("can't be posted in a thread", async ({ guild, admin }) => {
     const said = textOf(await inChannel(guild, 'questions').slash('panel'));
     expect(said).toMatch(
       /A panel stops working when its thread or forum post is archived\. Use \/panel in a channel instead\./,
@@ -106,21 +103,14 @@ describe('a panel', () => {
     },
   );
 
-  withKeyIt(
-    'is posted without a game if the game is unknown, and the reply says so',
-    async ({ guild, admin }) => {
-      const modal = modalOf(await admin.slash('panel'));
-      const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
-      expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
-      expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
-    },
-  );
+  withKeyIt('is posted without a game if the game is unknown', async ({ guild, admin }) => {
+    const modal = modalOf(await admin.slash('panel'));
+    const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
+    expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
+    expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
+  });
 
-  it("isn't posted if Discord rejects a link in it, and the reply explains why", async ({
-    guild,
-    admin,
-    discord,
-  }) => {
+  it("isn't posted if Discord rejects a link in it", async ({ guild, admin, discord }) => {
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
@@ -130,7 +120,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is no longer suggested as the next step if there already is one', async ({ guild }) => {
+  withKeyIt('is no longer suggested in /settings after the first panel', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -139,11 +129,7 @@ describe('a panel', () => {
     expect(said).not.toContain(next);
   });
 
-  it('replies immediately if there is no key, and lets admins enter one', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('asks for an API key before it opens a form', async ({ guild, admin, member }) => {
     const panel = await postPanel(guild);
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
@@ -153,86 +139,77 @@ describe('a panel', () => {
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
 
-  withKeyIt(
-    'opens a modal that contains everything a member needs to know',
-    async ({ guild, admin, member }) => {
-      const panel = await postPanel(guild);
-      const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
-      await allowGames(guild, ['ark', 'cs2']);
-      const [game] = modalFields(await draftModal());
-      expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
-      // These are too many for a select menu, but fewer than the service has.
-      let page: Answer = await openSetting(guild, 'Games');
-      await admin.pick(page, optionsOf(page));
-      page = await admin.press(page, 'Next');
-      await admin.pick(page, optionsOf(page).slice(0, 1));
-      const many = await draftModal();
-      expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
-      expect(modalTexts(many).join()).toMatch(
-        /Only game servers for these games can be submitted here: .*, and 16 more\./,
-      );
-      expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
-      expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
-    },
-  );
+  withKeyIt('opens a modal that lists the allowed games', async ({ guild, admin, member }) => {
+    const panel = await postPanel(guild);
+    const draftModal = async () => modalOf(await member.press(panel, 'Submit a game server')).data;
+    await allowGames(guild, ['ark', 'cs2']);
+    const [game] = modalFields(await draftModal());
+    expect(game).toMatchObject({ kind: 'select', offers: [{ value: 'ark' }, { value: 'cs2' }] });
+    // Allows more games than a select menu holds, but not all games.
+    let page: Answer = await openSetting(guild, 'Games');
+    await admin.pick(page, optionsOf(page));
+    page = await admin.press(page, 'Next');
+    await admin.pick(page, optionsOf(page).slice(0, 1));
+    const many = await draftModal();
+    expect(modalFields(many)[0]).toMatchObject({ kind: 'text' });
+    expect(modalTexts(many).join()).toMatch(
+      /Only game servers for these games can be submitted here: .*, and 16 more\./,
+    );
+    expect(textOf(await member.press(panel, 'My submissions'))).toContain('nothing here under your name');
+    expect(JSON.stringify(panel.current)).not.toMatch(/API key|ARK/);
+  });
 
-  withKeyIt(
-    'explains in its modal and in the preview what happens next for this user',
-    async ({ guild, admin, member }) => {
-      const panel = await postPanel(guild);
-      const draftModal = async (who: Person) =>
-        modalTexts(modalOf(await who.press(panel, 'Submit a list')).data).join();
-      const previewOf = async (who: Person) =>
-        textOf(await paste(who, 'preview.example.com:1 cs2\nb.example.com:1 cs2'));
-      const moderator = "A moderator reviews submissions before they're sent.";
-      const announced = /Submissions sent for review are announced in #/;
-      await pressSetting(guild, 'Announcements', 'Announce submissions');
-      expect(await draftModal(member)).toBe('');
-      expect(await previewOf(member)).toMatch(announced);
-      await turnApprovalOn(guild);
-      expect(await draftModal(member)).toBe(moderator);
-      expect(await previewOf(member)).toContain(moderator);
-      expect(await previewOf(member)).not.toMatch(announced);
-      await pickSetting(guild, 'Announcements', '#news');
-      expect(await draftModal(member)).toMatch(
-        /before they're sent\. Submissions sent for review are announced in <#/,
-      );
-      expect(await draftModal(admin)).toMatch(/^Submissions sent for review/);
-    },
-  );
+  withKeyIt('opens a modal that explains approval and announcements', async ({ guild, admin, member }) => {
+    const panel = await postPanel(guild);
+    const draftModal = async (who: Person) =>
+      modalTexts(modalOf(await who.press(panel, 'Submit a list')).data).join();
+    const previewOf = async (who: Person) =>
+      textOf(await paste(who, 'preview.example.com:1 cs2\nb.example.com:1 cs2'));
+    const moderator = "A moderator reviews submissions before they're sent.";
+    const announced = /Submissions sent for review are announced in #/;
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    expect(await draftModal(member)).toBe('');
+    expect(await previewOf(member)).toMatch(announced);
+    await turnApprovalOn(guild);
+    expect(await draftModal(member)).toBe(moderator);
+    expect(await previewOf(member)).toContain(moderator);
+    expect(await previewOf(member)).not.toMatch(announced);
+    await pickSetting(guild, 'Announcements', '#news');
+    expect(await draftModal(member)).toMatch(
+      /before they're sent\. Submissions sent for review are announced in <#/,
+    );
+    expect(await draftModal(admin)).toMatch(/^Submissions sent for review/);
+  });
 
-  withKeyIt(
-    'shows moderators their own submissions first, and has a button for the ones that they can decide',
-    async ({ guild, admin, member }) => {
-      await turnApprovalOn(guild);
-      const panel = await postPanel(guild);
-      const mine = (who: Person) => who.press(panel, 'My submissions');
-      expect(labelsOf(await mine(admin))).toEqual(['Submit a game server']);
-      await addServer(member, 'a.example.com:1');
-      await addServer(member, 'b.example.com:1');
-      const nothing = await mine(admin);
-      expect(textOf(nothing)).toContain('nothing here under your name');
-      expect(labelsOf(nothing)).toEqual(['Submit a game server', 'Approve or decline (2)']);
-      await addServer(admin, 'own.example.com:1');
-      const own = await mine(admin);
-      expect(textOf(own)).toContain('own.example.com');
-      expect(textOf(own)).not.toContain('a.example.com');
-      expect(labelsOf(own)).toEqual(['Export', 'Approve or decline (2)']);
-      const decided = await admin.press(own, 'Approve or decline (2)');
-      expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
-      expect(labelsOf(decided)).toContain('Approve');
-      // Members see their own waiting submissions, but not the ones of others.
-      const others = await mine(member);
-      expect(textOf(others)).toContain('2 submissions are waiting');
-      expect(textOf(await member.press(others, 'Next waiting'))).toContain('b.example.com');
-      expect(labelsOf(others)).not.toContain('Approve');
-      expect(labelsOf(others).join()).not.toContain('refuse');
-    },
-  );
+  withKeyIt('shows moderators their own submissions first', async ({ guild, admin, member }) => {
+    await turnApprovalOn(guild);
+    const panel = await postPanel(guild);
+    const mine = (who: Person) => who.press(panel, 'My submissions');
+    expect(labelsOf(await mine(admin))).toEqual(['Submit a game server']);
+    await addServer(member, 'a.example.com:1');
+    await addServer(member, 'b.example.com:1');
+    const nothing = await mine(admin);
+    expect(textOf(nothing)).toContain('nothing here under your name');
+    expect(labelsOf(nothing)).toEqual(['Submit a game server', 'Approve or decline (2)']);
+    await addServer(admin, 'own.example.com:1');
+    const own = await mine(admin);
+    expect(textOf(own)).toContain('own.example.com');
+    expect(textOf(own)).not.toContain('a.example.com');
+    expect(labelsOf(own)).toEqual(['Export', 'Approve or decline (2)']);
+    const decided = await admin.press(own, 'Approve or decline (2)');
+    expect(textOf(decided)).toMatch(/2 submissions are waiting.*a\.example\.com/s);
+    expect(labelsOf(decided)).toContain('Approve');
+    // Members only see their own waiting submissions.
+    const others = await mine(member);
+    expect(textOf(others)).toContain('2 submissions are waiting');
+    expect(textOf(await member.press(others, 'Next waiting'))).toContain('b.example.com');
+    expect(labelsOf(others)).not.toContain('Approve');
+    expect(labelsOf(others).join()).not.toContain('refuse');
+  });
 });
 
 describe('the panels of a guild', () => {
-  withKeyIt('are listed with links, and each can be changed on its own', async ({ guild, admin, member }) => {
+  withKeyIt('are listed with links, and can be changed separately', async ({ guild, admin, member }) => {
     const first = await postPanel(guild, 'The first');
     const second = await postPanel(guild, 'The *second*');
     const page = await openSetting(guild, 'Panels');
@@ -273,7 +250,7 @@ describe('the panels of a guild', () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
-  it('are removed from the list if they were deleted, but not if Discord rejects a change', async ({
+  it('are removed from the list after they are deleted in Discord', async ({
     bot,
     guild,
     admin,
@@ -305,7 +282,7 @@ describe('the panels of a guild', () => {
     ]);
   });
 
-  it("are removed along with their channel, can't be changed from another guild, and are limited to ten", async ({
+  it("are limited to ten, and can't be changed from another guild", async ({
     bot,
     guild,
     admin,
@@ -350,7 +327,7 @@ describe('the panels of a guild', () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
+  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -369,7 +346,7 @@ describe('the panels of a guild', () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('can be switched to a new language again if Discord rejected the change of one panel', async ({
+  it('switch languages on a second attempt if Discord rejects the first', async ({
     guild,
     admin,
     discord,
@@ -406,7 +383,7 @@ describe('the panels of a guild', () => {
     expect(changed).toHaveLength(1);
   });
 
-  it('switch as soon as the language for everyone changes', async ({ bot, discord }) => {
+  it('switch languages when the language for everyone changes', async ({ bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
     const gone = await postPanel(guild, 'Drei');
@@ -426,62 +403,56 @@ describe('the panels of a guild', () => {
 });
 
 describe('a submission from a panel', () => {
-  withKeyIt(
-    "isn't announced in the panel's channel, even after a correction, but is announced in a channel that an admin has chosen",
-    async ({ guild, member, listing }) => {
-      const panel = await postPanel(guild);
-      await pressSetting(guild, 'Announcements', 'Announce submissions');
-      const fillIn = async (server: string) =>
-        member.submit(modalOf(await member.press(panel, 'Submit a game server')), { game: 'cs2', server });
-      const sendList = async (servers: string) =>
-        member.submit(modalOf(await member.press(panel, 'Submit a list')), { servers });
-      const one = await fillIn('one.example.com:1');
-      expect(textOf(one)).toContain(ACCEPTED);
-      await edit(member, one, { server: 'another.example.com:1' }, 'Submit another');
-      await pressSubmit(member, await sendList('two.example.com:1 cs2\nthree.example.com:1 cs2'));
-      const wrong = await fillIn('four.example.com');
-      expect(textOf(await edit(member, wrong, { server: 'four.example.com:1' }))).toContain(ACCEPTED);
-      const unreadable = await sendList('[');
-      await pressSubmit(member, await edit(member, unreadable, { servers: 'five.example.com:1 cs2' }));
-      expect(textOf(await addServer(member, 'six.example.com:1'))).toContain(ACCEPTED);
-      expect(listing.submitted).toHaveLength(7);
-      const announced = () => contentsIn(guild).filter((text) => text?.includes('for review'));
-      await expect.poll(() => announced().length).toBe(1);
-      const last = inGeneral(guild).at(-1)?.current.embeds[0]?.description;
-      expect(last).toContain('six.example.com');
+  withKeyIt("isn't announced in the panel's own channel", async ({ guild, member, listing }) => {
+    const panel = await postPanel(guild);
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    const fillIn = async (server: string) =>
+      member.submit(modalOf(await member.press(panel, 'Submit a game server')), { game: 'cs2', server });
+    const sendList = async (servers: string) =>
+      member.submit(modalOf(await member.press(panel, 'Submit a list')), { servers });
+    const one = await fillIn('one.example.com:1');
+    expect(textOf(one)).toContain(ACCEPTED);
+    await edit(member, one, { server: 'another.example.com:1' }, 'Submit another');
+    await pressSubmit(member, await sendList('two.example.com:1 cs2\nthree.example.com:1 cs2'));
+    const wrong = await fillIn('four.example.com');
+    expect(textOf(await edit(member, wrong, { server: 'four.example.com:1' }))).toContain(ACCEPTED);
+    const unreadable = await sendList('[');
+    await pressSubmit(member, await edit(member, unreadable, { servers: 'five.example.com:1 cs2' }));
+    expect(textOf(await addServer(member, 'six.example.com:1'))).toContain(ACCEPTED);
+    expect(listing.submitted).toHaveLength(7);
+    const announced = () => contentsIn(guild).filter((text) => text?.includes('for review'));
+    await expect.poll(() => announced().length).toBe(1);
+    const last = inGeneral(guild).at(-1)?.current.embeds[0]?.description;
+    expect(last).toContain('six.example.com');
 
-      await pickSetting(guild, 'Announcements', '#staff');
-      const inStaffChannel = () => guild.discord.messages({ channelId: staffChannel(guild) });
-      await fillIn('seven.example.com:1');
-      await expect.poll(() => inStaffChannel().length).toBe(1);
-      await addServer(member, 'eight.example.com:1');
-      await expect.poll(() => inStaffChannel().length).toBe(2);
-      expect(announced()).toHaveLength(1);
-    },
-  );
+    await pickSetting(guild, 'Announcements', '#staff');
+    const inStaffChannel = () => guild.discord.messages({ channelId: staffChannel(guild) });
+    await fillIn('seven.example.com:1');
+    await expect.poll(() => inStaffChannel().length).toBe(1);
+    await addServer(member, 'eight.example.com:1');
+    await expect.poll(() => inStaffChannel().length).toBe(2);
+    expect(announced()).toHaveLength(1);
+  });
 
-  withKeyIt(
-    'is announced in the chosen channel after a moderator has approved it',
-    async ({ guild, admin, member }) => {
-      await turnApprovalOn(guild);
-      await pressSetting(guild, 'Announcements', 'Announce submissions');
-      const moderator = inStaff(guild, 'admin');
-      await addServer(member, 'a.example.com:1');
-      await moderator.press(await waitingIn(guild), 'Approve');
-      await pickSetting(guild, 'Announcements', '#news');
-      await addServer(member, 'b.example.com:1');
-      await moderator.press(await waitingIn(guild), 'Approve');
-      const news = inChannel(guild, 'news');
-      const inNews = () => guild.discord.messages(news).map(({ current }) => current);
-      await expect.poll(() => inNews().length).toBe(1);
-      expect(inNews()[0]?.content).toBe(`<@${member.userId}> has submitted 1 game server for review.`);
-      expect(inNews()[0]?.embeds[0]?.description).toContain('b.example.com');
-      expect(contentsIn(guild)).toEqual([]);
-      const page = await openSetting(guild, 'Announcements');
-      expect(textOf(page)).toContain('Announcements: on, in #');
-      expect(textOf(await admin.press(page, 'Announce where they were submitted'))).toContain(
-        'Announcements: on\n',
-      );
-    },
-  );
+  withKeyIt('is announced in the chosen channel after its approval', async ({ guild, admin, member }) => {
+    await turnApprovalOn(guild);
+    await pressSetting(guild, 'Announcements', 'Announce submissions');
+    const moderator = inStaff(guild, 'admin');
+    await addServer(member, 'a.example.com:1');
+    await moderator.press(await waitingIn(guild), 'Approve');
+    await pickSetting(guild, 'Announcements', '#news');
+    await addServer(member, 'b.example.com:1');
+    await moderator.press(await waitingIn(guild), 'Approve');
+    const news = inChannel(guild, 'news');
+    const inNews = () => guild.discord.messages(news).map(({ current }) => current);
+    await expect.poll(() => inNews().length).toBe(1);
+    expect(inNews()[0]?.content).toBe(`<@${member.userId}> has submitted 1 game server for review.`);
+    expect(inNews()[0]?.embeds[0]?.description).toContain('b.example.com');
+    expect(contentsIn(guild)).toEqual([]);
+    const page = await openSetting(guild, 'Announcements');
+    expect(textOf(page)).toContain('Announcements: on, in #');
+    expect(textOf(await admin.press(page, 'Announce where they were submitted'))).toContain(
+      'Announcements: on\n',
+    );
+  });
 });

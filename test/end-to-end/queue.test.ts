@@ -20,7 +20,7 @@ import {
 
 const it = botTest();
 
-/** Three of the languages in which moderators use the bot. */
+/** Three languages that moderators use. */
 const LOCALES = ['en-US', 'de', 'ja'] as const;
 const wordsOf = (locale: string) => createWords().wordsFor(locale);
 
@@ -31,7 +31,7 @@ async function letWait(guild: TestGuild, count: number): Promise<void> {
 }
 
 describe('the queue in /submissions', () => {
-  it.for(LOCALES)('shows one line about each decision above the next submission (%s)', async (locale, {
+  it.for(LOCALES)('shows the previous decision above the next submission (%s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -69,10 +69,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain('q3.example.com');
   });
 
-  it('shows a failure above the submission that failed, without the previous decision', async ({
-    guild,
-    admin,
-  }) => {
+  it('shows an error above the submission instead of the previous decision', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -117,7 +114,7 @@ describe('the queue in /submissions', () => {
   });
 });
 
-/** Submits servers as several members and leaves them waiting. `counts` has a number for each member. */
+/** Submits servers as several members and leaves them waiting. `counts` has one entry per member. */
 async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
   await turnApprovalOn(guild);
   const members: Person[] = [];
@@ -131,7 +128,7 @@ async function letMembersWait(guild: TestGuild, counts: readonly number[]): Prom
 }
 
 describe('all submissions from one member', () => {
-  it.for(LOCALES)('are shown in a confirmation, which approves them together (%s)', async (locale, {
+  it.for(LOCALES)('can be approved together after a confirmation (%s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -153,9 +150,7 @@ describe('all submissions from one member', () => {
     expect(said).toContain('m0-0.example.com');
   });
 
-  it.for(LOCALES)('are shown in a form, which declines them with the same reason (%s)', async (locale, {
-    guild,
-  }) => {
+  it.for(LOCALES)('can be declined together with one reason (%s)', async (locale, { guild }) => {
     const [, member = guild.member] = await letMembersWait(guild, [1, 2]);
     const t = wordsOf(locale);
     const moderator = inStaff(guild, 'admin', locale);
@@ -172,11 +167,7 @@ describe('all submissions from one member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
-  it('are decided as they were listed, and the reply lists the ones that are new or have changed since', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('are only approved in the version that the moderator has seen', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
@@ -221,10 +212,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it("keep waiting if they can't be sent, and the reply shows the reason, as for a single submission", async ({
-    guild,
-    admin,
-  }) => {
+  it("keep waiting if they can't be sent, and the reply shows the reason", async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -238,7 +226,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it("are listed until the next one's game servers no longer fit", async ({ guild, admin, member }) => {
+  it('are listed only as far as their game servers fit', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;

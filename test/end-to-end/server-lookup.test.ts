@@ -26,7 +26,7 @@ const submit = (guild: TestGuild, server: string, game = 'rust') => addServer(gu
 /** The types of asynchronous resources that send a lookup's packets. */
 const LOOKUPS = new Set(['DNSCHANNEL', 'QUERYWRAP', 'UDPWRAP', 'GETADDRINFOREQWRAP']);
 
-/** Runs an action, and returns how many of these resources it created. */
+/** Runs an action and returns the number of network resources it created. */
 async function lookupsDuring(action: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const hook = createHook({
@@ -50,7 +50,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it("fills in a game server's query port, and the reply mentions it", async ({ bot, guild }) => {
+  it('fills in a missing query port, and the reply mentions this', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -69,10 +69,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the lines of a list, even after an edit, and both the preview and the report mention it', async ({
-    bot,
-    guild,
-  }) => {
+  it('fills in the lines of a list, even after an edit', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.36');
     const preview = await paste(
       guild.member,
@@ -106,7 +103,7 @@ describe('the server lookup', () => {
     expect(textOf(waiting)).not.toContain('from Steam');
   });
 
-  it('fills in the lines of a list after the member has chosen their game', async ({ bot, guild }) => {
+  it('fills in lines after the member has chosen a game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -171,7 +168,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('counts its requests and the values that it has found', async ({ bot, guild }) => {
+  it('counts its requests and found values in the metrics', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
@@ -188,10 +185,7 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('creates network resources, which the next test counts when the lookup is off', async ({
-    bot,
-    guild,
-  }) => {
+  it('creates network resources, unlike a bot without the lookup', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);
@@ -200,7 +194,7 @@ describe('the server lookup', () => {
 });
 
 describe('without SERVER_LOOKUP', () => {
-  itWithout('the bot sends no packets of a lookup', async ({ bot, guild }) => {
+  itWithout("the bot doesn't send any lookup packets", async ({ bot, guild }) => {
     expect(await lookupsDuring(() => submitAll(guild))).toBe(0);
     expect([...bot.records.askedSteam, ...bot.records.askedNames]).toEqual([]);
     expect(textOf(await guild.member.slash('privacy'))).not.toContain('Steam');

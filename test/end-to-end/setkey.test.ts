@@ -12,20 +12,14 @@ async function keyInUse({ member, listing }: TestGuild): Promise<string | undefi
 }
 
 describe('/setkey', () => {
-  it('asks for the key in a modal instead of an option, so that the key is never a command argument', async ({
-    admin,
-  }) => {
+  it('asks for the key in a modal, not in a command option', async ({ admin }) => {
     const { data } = modalOf(await admin.slash('setkey'));
     expect(data.title).toBe('API key for this Discord server');
     expect(modalTexts(data)).toEqual([expect.stringContaining("The bot's operator can read it")]);
     expect(admin.commands().find(({ name }) => name === 'setkey')?.options ?? []).toEqual([]);
   });
 
-  it("doesn't store a key that the service rejects, and asks for it again", async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("doesn't store a key that the service rejects", async ({ guild, admin, member }) => {
     const refused = await setKey(admin, 'wrong-key');
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
@@ -34,7 +28,7 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
-    // If a key is short, it is hidden completely.
+    // A short key is hidden completely.
     expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and has been saved/);
     expect(labelsOf(refused)).toEqual([]);
     expect(await keyInUse(guild)).toBe('sandbox-key');
@@ -58,7 +52,7 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it('only replaces the previous key if the new one works', async ({ guild, admin, listing }) => {
+  it('replaces the previous key only if the new key works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
@@ -69,10 +63,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('offers to choose a log channel in the same message after the first key has been set', async ({
-    guild,
-    admin,
-  }) => {
+  it('offers to choose a log channel after the first key has been set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who can submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
@@ -86,10 +77,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tests up to five keys per minute and guild, and says when the next test is possible', async ({
-    admin,
-    listing,
-  }) => {
+  it('tests up to five keys per minute and guild', async ({ admin, listing }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');

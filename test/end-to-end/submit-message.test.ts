@@ -8,11 +8,7 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('"Submit servers" on a message', () => {
-  it("reads the message's text, and then the file that Discord creates from a long message", async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it("reads the message's text first, and then its text file", async ({ guild, member, listing }) => {
     const text = 'Rust: t.example.com:1';
     const file = upload(
       'message.txt',
@@ -35,7 +31,7 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
   });
 
-  it('finds addresses in every format, lists each only once, and asks for missing games', async ({
+  it('finds addresses in every format, and lists each address once', async ({
     bot,
     guild,
     member,
@@ -81,7 +77,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers a button for the game that a word might refer to', async ({ guild, member, listing }) => {
+  it('offers a button for a game that the message may mention', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
@@ -89,11 +85,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
-  it('adds the default port to a server without a port when the member presses a button', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('adds the default port when the member presses a button', async ({ guild, member, listing }) => {
     const chosen = await member.pick(
       await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
       ['cs2'],
@@ -104,7 +96,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
-  it("says that a message doesn't contain an address, or that there is no key", async ({ bot, guild }) => {
+  it('reports a missing address or a missing API key', async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No game server address was found',
     );

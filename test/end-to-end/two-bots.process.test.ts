@@ -8,7 +8,7 @@ import { addServer } from '../support/people.ts';
 
 const it = ownBotTest();
 const processIt = ownBotTest({ asProcess: true });
-/** For tests with a bot that isn't running, so that Discord doesn't post any interactions to it. */
+/** For tests with a bot that isn't running and doesn't receive interactions. */
 const idleIt = ownBotTest({ start: false, http: false });
 
 /** Starts a second bot with the same token, the way an operator would, and waits until it exits. */
@@ -24,7 +24,7 @@ const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
 
 describe('a second bot that uses the same database', () => {
   processIt.skipIf(isOnPostgres)(
-    'exits with an explanation while the first one is running, and works after the first one has been killed with kill -9',
+    'exits with an explanation while the first bot is running',
     async ({ bot, member }) => {
       const path = join(bot.data, 'bot.sqlite');
       const says =
@@ -44,7 +44,7 @@ describe('a second bot that uses the same database', () => {
 });
 
 describe('two bots with the same token but different databases', () => {
-  it('cause one clear warning, which the slower bot logs', async ({ bot, discord, member, skip }) => {
+  it('cause a clear warning in the log', async ({ bot, discord, member, skip }) => {
     skip(OVER_HTTP, 'Discord posts to one address, and sends to every session');
     const printed: string[] = [];
     const other = createBotInProcess({

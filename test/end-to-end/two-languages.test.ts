@@ -41,19 +41,19 @@ botTest({ languages: withPseudoLanguage }).for([
   { language: 'Same as Discord (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(
-  "public messages use the guild's language, and private messages use the user's language: $language",
+  "public messages use the guild's language, private messages the user's language: $language",
   async ({ language, isChosen }, { bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
     const { admin, member } = guild;
     const everybodyRead: string[] = [];
     const faults: string[] = [];
-    // This receives every version of each message.
+    // Receives every version of each message.
     discord.watch((event) => {
       if (event.kind !== 'message') return;
       const { message, onlyFor } = event;
       const texts = textsOf(message);
       const isDirect = message.channelId === discord.directChannel(member.userId);
-      // Ignores log messages that arrive late and belong to the previous test's guild.
+      // Ignores late log messages from the previous test's guild.
       if (!isDirect && !discord.channels(guild).some(({ id }) => id === message.channelId)) return;
       if (onlyFor === undefined && !isDirect) {
         everybodyRead.push(...texts);
@@ -65,7 +65,7 @@ botTest({ languages: withPseudoLanguage }).for([
     // A select menu doesn't accept the option that is already chosen.
     if (isChosen) await pickSetting(guild, 'Language for everyone', language);
     await chooseLogChannel(guild);
-    // The log uses the guild's language from the very first line, even if no other setting has been changed.
+    // The log uses the guild's language from its first line, before any other setting changes.
     await addServer(member, 'play.example.com:9');
     await expect.poll(() => logLines(guild).join()).toContain('play.example.com:9');
     await pressSetting(guild, 'Announcements', 'Announce submissions');

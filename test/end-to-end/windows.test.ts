@@ -32,7 +32,7 @@ async function editTwice(person: Person, answer: Answer, changes: Opened['typed'
   return [first, await openModal(person, answer)];
 }
 
-/** Opens the form from each message whose draft no longer exists. */
+/** Reopens the form from each message after the drafts are deleted. */
 async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): Promise<Opened[]> {
   await deleteName(member);
   const opened: Opened[] = [];
@@ -56,7 +56,7 @@ interface Prefilled {
 /** Returns the two lines of a list as they appear in the form. */
 const linesOf = (server: string): string =>
   `1. ${server} Counter-Strike 2\n2. other.example.com:1 Counter-Strike 2`;
-/** Returns the same lines as they appear in the message. */
+/** Returns the two lines of a list as the message shows them. */
 const shownOf = (server: string): string => `${server} cs2\nother.example.com:1 Counter-Strike 2`;
 const pasteLines = (person: Person, server: string) => paste(person, linesOf(server).replace(/^\d\. /gm, ''));
 
@@ -197,7 +197,7 @@ const PREFILLED: readonly Prefilled[] = [
 const standingIn = ({ data }: SeenModal): Opened['typed'] =>
   Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
 
-describe("a form that isn't empty when it opens", () => {
+describe('a prefilled form', () => {
   it.for(PREFILLED)('shows the current content every time: $name, $texts', async ({
     name,
     field,
@@ -219,10 +219,7 @@ describe('an empty form', () => {
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
   });
 
-  it('shows current information when it opens again, not what it showed the first time', async ({
-    guild,
-    member,
-  }) => {
+  it('shows current information when it opens again', async ({ guild, member }) => {
     const window = async () => modalOf(await member.slash('addservers')).data;
     const before = await window();
     await turnApprovalOn(guild);
