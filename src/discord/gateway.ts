@@ -69,8 +69,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Creates the sessions on Discord's gateway. They don't request intents, because interactions arrive without them. Ten
- * thousand guilds therefore cost no more than one. Each shard passes interactions on immediately, without waiting for
- * others.
+ * thousand guilds therefore cost no more than one. No shard waits for others before it passes interactions on.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;

@@ -6,7 +6,7 @@ export type RequestHealth = 'answered' | 'failed';
 interface GuildHealth {
   readonly guildId: string;
   readonly health: RequestHealth;
-  /** Why the response was unusable. The service may work anyway. */
+  /** Why the response was unusable. The service itself may still work. */
   readonly trouble: string | undefined;
 }
 
@@ -14,16 +14,16 @@ export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Number of consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/** Number of latest outcomes of all guilds to consider. If all of them failed, submissions are paused for every guild. */
+/** If this many of the latest requests from all guilds have failed, submissions are paused for every guild. */
 const OUTCOMES_OF_ALL = 10;
-/** Minimum number of guilds that the failures must come from before all guilds are paused. */
+/** Minimum number of guilds with failures before all guilds are paused. */
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
 /** How long a key is paused after a 429 response without a specified time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
-/** Maximum pause, in milliseconds. If the service requests a longer one, that may be a mistake, and members are waiting. */
+/** Maximum pause, in milliseconds. Members are waiting, and a request for a longer pause may be the service's mistake. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Maximum number of guilds with failures or a pause to keep track of. The oldest guild is dropped first. */
+/** Maximum number of guilds to track for failures or a pause. The oldest guild is dropped first. */
 const MOST_GUILDS = 10_000;
 
 /**
@@ -85,7 +85,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    /** Returns for which guilds submissions are paused: none, some (those whose own requests failed) or all. */
+    /** Returns whether submissions are paused for no guilds, some guilds (after failures of their own) or all guilds. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';

@@ -49,8 +49,8 @@ export type ListingApi = ReturnType<typeof createListingApi>;
  *
  * An idle connection is kept open for 4 seconds. If the service sends a `Keep-Alive` header, the connection stays open for
  * 2 seconds less than the header says, up to one minute. These times are shorter than the idle timeouts of common servers
- * (5 seconds for Node and Apache, longer for others). A longer-lived connection might be used for `add` while the service
- * is closing it, which would make the outcome unknown.
+ * (5 seconds for Node and Apache, longer for others). Otherwise, `add` might use a connection that the service is closing,
+ * which would make the outcome unknown.
  */
 export function createListingApi(deps: ListingApiDeps) {
   const { baseUrl, timeoutMs, arrayFormat, concurrentRequests = 8, logger, onRequest } = deps;
@@ -58,15 +58,14 @@ export function createListingApi(deps: ListingApiDeps) {
   const agent = new Agent({
     connections: concurrentRequests,
     connect: { timeout: Math.min(timeoutMs, 5_000) },
-    // The deadline of each request covers these phases as well.
+    // Disabled, because each request has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
     keepAliveTimeoutThreshold: 2_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // Sends only one request at a time over each connection, so that the outcomes of other requests aren't lost with the
-    // connection.
+    // Sends one request at a time over each connection. If the connection is lost, only one outcome is lost with it.
     pipelining: 1,
   });
   const closing = new AbortController();
@@ -87,7 +86,7 @@ export function createListingApi(deps: ListingApiDeps) {
     return outcome;
   }
 
-  /** Logs each unusable game only once, no matter how many times the list is read. */
+  /** Logs each unusable game only once, however often the list is read. */
   function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
     const first = unusable.slice(0, MOST_UNUSABLE_LOGGED);
     for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
@@ -181,13 +180,13 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
 
 /**
  * How the form separates the elements of `servers`.
- * - `brackets`: `servers[][server]`, as in the specification (§4). Rack starts a new element if the current one already
- *   contains the field. PHP and Node's `qs` don't, so they misread lists of several servers.
+ * - `brackets`: `servers[][server]`, as in the specification (§4). Rack starts a new element when a field is repeated. PHP
+ *   and Node's `qs` don't, so they misread lists of several servers.
  * - `indices`: `servers[0][server]`, for services that need it.
  */
 type ArrayFormat = 'brackets' | 'indices';
 
-/** Builds the form for `action=add`. It contains the key in plain text, so it must only be used for sending. */
+/** Builds the form for `action=add`. Never log the form, because it contains the key in plain text. */
 export function addForm(
   servers: readonly ServerSubmission[],
   key: Secret,
@@ -196,7 +195,7 @@ export function addForm(
   const form = new URLSearchParams({ api_key: key.reveal(), action: 'add' });
   for (const [index, { server, port, queryPort, game }] of servers.entries()) {
     const field = (name: string) => `servers[${format === 'indices' ? index : ''}][${name}]`;
-    // `server` is in every element and comes first, so that parsers of `[]` recognise where each element begins.
+    // Puts `server` first in every element, so that parsers of `[]` recognise where the element begins.
     form.append(field('server'), server);
     form.append(field('port'), String(port));
     if (queryPort !== undefined) form.append(field('query_port'), String(queryPort));

@@ -6,18 +6,18 @@ export const MAX_SERVERS_PER_REQUEST = 100;
 
 /** Maximum length of a game's name or alias in UTF-16 units: Discord's limit for a choice (docs: Application Commands). */
 export const LONGEST_NAME = 100;
-/** Maximum number of games read from a list: ten times as many as exist. A search scans all of them on every keystroke. */
+/** Maximum number of games read from a list, ten times as many as exist. A search scans all games on every keystroke. */
 export const MAX_GAMES = 10_000;
 /** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** Maximum length of a stored message, in code points. The messages in the specification have at most 45. */
+/** Maximum length of a stored message, in code points. The longest message in the specification has 45. */
 const MOST_STORED = 300;
 
 /** Returns the part of the service's message that is stored. */
 export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
 
-/** Converts a number to a string, because some services send text that consists of digits as a number. */
+/** Converts a number to a string, because some services send digits-only text as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
 /** A game as listed by the service (specification §2.2). Submissions contain the game's `alias`. */
@@ -30,7 +30,7 @@ const gameSchema = z.object({
       .min(1)
       .transform((name) => shorten(name, LONGEST_NAME)),
   ),
-  /** Members can't choose a longer alias in Discord, and a shortened one could be the alias of another game. */
+  /** Members can't choose a longer alias in Discord, and a shortened alias could belong to another game. */
   alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
 });
 export type Game = z.infer<typeof gameSchema>;
@@ -42,7 +42,7 @@ export interface UnusableGame {
   readonly reason: string;
 }
 
-/** Describes an element by its name and alias only, because the service could send the API key in any other field. */
+/** Describes an element only by its name and alias, because any other field could contain the API key. */
 function describeElement(element: unknown): string {
   const { name, alias } = Object(element);
   const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
@@ -65,7 +65,7 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** The number of elements that were skipped because they come after the first {@link MAX_GAMES}. */
+    /** The number of elements skipped after the first {@link MAX_GAMES}. */
     leftOut: Math.max(0, list.length - MAX_GAMES),
   };
 }
@@ -79,8 +79,8 @@ export const gamesSchema = z
 const messageSchema = z.string().transform((message) => shorten(message, LONGEST_MESSAGE));
 
 /**
- * The response to `action=add` or any error (specification §4.1, §7), with any HTTP status. If a success has no message,
- * the message is empty. It still counts as a success, because submitting the servers again would add them twice.
+ * The response to `action=add` or any error (specification §4.1, §7), with any HTTP status. A success can lack a message.
+ * It still counts as a success, because submitting the servers again would add them twice.
  */
 export const statusSchema = z.discriminatedUnion('status', [
   z.object({
@@ -90,7 +90,7 @@ export const statusSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('error'), message: messageSchema }),
 ]);
 
-/** Describes where a response differs from the specification, and how. */
+/** Describes where and how a response differs from the specification. */
 export function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
@@ -132,13 +132,13 @@ export interface ServerSubmission {
  */
 export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
-/** Accepted for review. `message` is the service's own text, cut to {@link LONGEST_MESSAGE}; empty if it sent none. */
+/** The service accepted the server for review. `message` is its text, cut to {@link LONGEST_MESSAGE}, or empty. */
 interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly message: string;
 }
 
-/** Rejected by the service. `message` as for an accepted server. `known` is set for the specification's five errors. */
+/** The service rejected the server with this `message`. `known` is set for the specification's five errors. */
 export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
@@ -167,13 +167,13 @@ export interface UnknownOutcome {
   readonly retryAfterMs?: number;
 }
 
-/** An outcome without success or error from the service. Its reasons are also the keys of the texts about it. */
+/** An outcome for which the service reported neither success nor an error. Its reasons are also keys of members' texts. */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [
   'key', // the guild no longer has a key, or the service rejects it
-  'deadline', // the rest of the interaction's 15 minutes is needed to report the outcome
-  'stopping', // the bot stopped, or died, before it was sent
+  'deadline', // the interaction's remaining time is needed to report the outcome
+  'stopping', // the bot stopped or crashed before sending the server
   'service', // two requests in a row got no response
   'bot', // the bot itself failed
   'unreachable', // connections fail, or the host name doesn't resolve
@@ -181,19 +181,19 @@ export const NOT_SENT_REASONS = [
   'tls', // the certificate or the handshake failed
   'rate-limited', // the key is paused after a 429
   'down', // the service failed repeatedly, so the bot waits for a while
-  'queue-full', // too many requests of this member are waiting
+  'queue-full', // too many requests from this member are waiting
 ] as const;
 
 export const UNKNOWN_REASONS = [
   'timeout',
-  'reset', // the connection ended before the response did
+  'reset', // the connection ended before the response was complete
   'stopping', // the bot stopped before the response came
-  'redirect', // the service moved; the new address is in `detail`, for the operator
+  'redirect', // the service moved; `detail` has the new address
   'rate-limited', // 429 without a valid body
   'server-error', // 5xx without a valid body
   'not-found', // 404 or 410 without a valid body; the address is probably wrong
   'client-error', // another 4xx without a valid body
-  'unreadable', // not JSON, or not what the specification says
+  'unreadable', // not JSON, or not as specified
   'too-large', // more than 1 MiB
 ] as const;
 
@@ -211,11 +211,11 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether the bot tried to send a request but couldn't reach the service. With all other reasons, it didn't try. */
+/** Whether the bot tried to send a request but couldn't connect to the service. For other reasons, the bot didn't try. */
 export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
-/** The twelve games in the specification (§2.3), with their usual names. They are known without asking the service. */
+/** The twelve games in the specification (§2.3), with their usual names. The bot knows them without asking the service. */
 export const KNOWN_GAMES: readonly Game[] = [
   { name: 'Counter-Strike 2', alias: 'cs2' },
   { name: 'Counter-Strike: Source', alias: 'css' },

@@ -5,11 +5,11 @@ import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
 
 /** Maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
-/** Maximum number of characters of the input to check for typos. */
+/** Maximum number of input characters to check for typos. */
 const MOST_COMPARED = 30;
-/** Maximum number of games, from the start of the list, to check for typos (at most 20 ms). Others need exact input. */
+/** Number of games at the start of the list that are checked for typos (at most 20 ms). Later games need exact input. */
 const MOST_GAMES_COMPARED = 1_000;
-/** Minimum length of input that matches by letters in the right order. Shorter input would match nearly every game. */
+/** Minimum length of input whose letters only have to occur in order. Shorter input would match nearly every game. */
 const LEAST_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
@@ -53,19 +53,19 @@ function entryOf(game: Game): Entry {
 }
 
 /**
- * Prepares a list of games for searching, because a search runs on every keystroke. Blocks the event loop for 2 ms with 500
- * games, and for 150 ms with the maximum of 10,000 (measured).
+ * Prepares a list of games for searches, which run on every keystroke. Blocks the event loop for 2 ms with 500 games, and
+ * for 150 ms with the maximum of 10,000 (measured).
  */
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
   /** Cached searches. Each key consists of the number of games requested and the input. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
-  // Reversed, so that if several games share a text, the first one is used.
+  // Reversed, so that the first of several games with the same text is used.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
   const byFoldedName = new Map(last.map(({ name, game }) => [name, game]));
-  // The alias and the name without spaces, which is how other tools write them.
+  // Aliases and names without spaces, as other tools write them.
   const byJoined = unique(
     entries.flatMap(({ alias, letters, game }) => [
       { text: withoutSpaces(alias), game },
@@ -77,7 +77,7 @@ export function indexGames(games: readonly Game[]) {
   return {
     /** All games, in their original order. */
     all: games,
-    /** The same games, with widely known games first. */
+    /** All games, with widely known games first. */
     usualFirst: usualFirst(games),
     /**
      * Returns the games that match the input, best matches first. Among equally good matches, widely known games come
@@ -97,7 +97,7 @@ export function indexGames(games: readonly Game[]) {
       return found;
     },
     /**
-     * Returns the game with this alias. If there is none, returns the only game with this name or, failing that, nickname.
+     * Returns the game with this alias. Otherwise, returns the game with this name or the only game with this nickname.
      * Ignores case, accents, punctuation and a year in brackets at the end.
      */
     find(text: string): Game | undefined {
@@ -119,7 +119,7 @@ export function indexGames(games: readonly Game[]) {
 
 const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
-/** Returns the nicknames that only this game has. "mc" is Minecraft's if no other game's name begins with "Minecraft". */
+/** Returns a game's unambiguous nicknames. "mc" means Minecraft if no other game's name begins with "Minecraft". */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
   if (!isOne) return [];
@@ -205,7 +205,7 @@ function distanceOf(typed: string) {
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** Counts the typos if each typed word is meant to be the beginning of one of these texts, in any order. */
+/** Counts the typos in the typed words, each compared with the beginnings of all texts. */
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {

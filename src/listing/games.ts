@@ -21,7 +21,7 @@ export interface GamesDeps {
   readonly now?: () => number;
 }
 
-/** Used as the ID for fetches with the operator's key. Fetches with a guild's key use the guild's ID. */
+/** Identifies fetches with the operator's key. Fetches with a guild's key use the guild's id. */
 const OPERATOR = 'operator';
 /** How long a suspiciously short list counts as fresh, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
@@ -30,7 +30,7 @@ const PAUSE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The list as stored, for use after a restart. */
+/** The stored games list, for use after a restart. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
@@ -43,7 +43,7 @@ const LIST = 'list';
 export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, claimJob, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
-  /** Fetches in progress, keyed by guild. One guild's fetch never waits for the response to another guild's key. */
+  /** Fetches in progress, by guild. A guild never waits for a fetch with another guild's key. */
   const running = new Map<string, Promise<GamesOutcome | undefined>>();
   let index = indexGames(KNOWN_GAMES);
   let fetchedAt: number | undefined;
@@ -52,7 +52,7 @@ export function createGames(deps: GamesDeps) {
   let failedAt = Number.NEGATIVE_INFINITY;
   let isRefreshing = false;
 
-  /** A list from the future counts as stale, because the clock has been set back and the list's age is unknown. */
+  /** A list from the future counts as stale. The clock has been set back, so the list's age is unknown. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
@@ -63,7 +63,7 @@ export function createGames(deps: GamesDeps) {
     return age >= 0 && age < ms;
   }
 
-  /** Replaces the list with a newly fetched one. Resolves once the new list has been stored. */
+  /** Replaces the list with newly fetched games. Resolves once they have been stored. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list; keeping the previous one');
@@ -95,7 +95,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches the list now with the operator's key. Without one, or if it's rejected, uses the guild's key.
+   * Fetches the list with the operator's key. If there is none, or the service rejects it, uses the guild's key.
    * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {
@@ -107,7 +107,7 @@ export function createGames(deps: GamesDeps) {
 
   /**
    * Refreshes the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of
-   * a failure. If a newer list has been stored in the meantime, uses that one instead.
+   * a failure. If a newer list has been stored in the meantime, uses the stored list.
    * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
@@ -137,7 +137,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   return {
-    /** Loads the stored list. If it is stale and the operator has a key, also fetches a new one in the background. */
+    /** Loads the stored list. If it is stale and the operator has a key, also fetches a new list in the background. */
     async start(): Promise<void> {
       await useStored();
       refreshSoon();

@@ -18,7 +18,7 @@ export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /** Delay before the second attempt in milliseconds (default 300), half of it random. It doubles before the third. */
+  /** Delay before the second attempt in milliseconds (default 300), half of it random. It doubles before the third one. */
   readonly firstWaitMs?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export type Guard = ReturnType<typeof createGuard>;
 
 const TRIES = 3;
 const FIRST_WAIT_MS = 300;
-/** Maximum remaining pause that a request waits for, in milliseconds. If the pause is longer, the request isn't sent. */
+/** How long a request waits for a pause to end, in milliseconds. If the pause lasts longer, the request isn't sent. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
@@ -66,7 +66,7 @@ export function createGuard(deps: GuardDeps) {
   return {
     /**
      * Makes a request when it's the guild's turn, and retries after temporary failures.
-     * @param send makes the request; called immediately before each attempt, after all waiting
+     * @param send makes the request; called for each attempt, after all waiting
      */
     async inTurn<Heard extends Outcome | GamesOutcome>(
       request: ServiceRequest,
@@ -87,7 +87,7 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether another attempt could succeed. A wrong key, a bad certificate or a web page won't change within seconds. */
+/** Whether another attempt could succeed. Not if the key or certificate is wrong, or the response is a web page. */
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // Submissions are only retried if no part of the request was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
@@ -101,7 +101,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
   'server-error',
 ]);
 
-/** Reasons for an unclear response that still prove the service is running. */
+/** Reasons why a response is unclear although the service is running. */
 const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',
@@ -109,7 +109,7 @@ const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'redirect',
 ]);
 
-/** Returns why a response was unusable. A 429 isn't included, because it doesn't mean that the service is failing. */
+/** Returns why a response was unusable. Ignores a 429, which doesn't mean that the service is failing. */
 function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
   if (!('reason' in outcome) || outcome.reason === 'rate-limited') return undefined;
   return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;

@@ -9,7 +9,7 @@ interface KeyTrialsDeps {
   readonly now?: () => number;
 }
 
-/** The guild has reached its limit of tests. `at` is when the next one is possible, in milliseconds since 1970. */
+/** The guild has reached its limit of key tests. `at` is when it can test a key again, in milliseconds since 1970. */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -18,7 +18,7 @@ export interface TooSoonOutcome {
 const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
-/** Creates the only function that tests keys. Tests are limited, because people could guess keys from the operator's IP. */
+/** Creates the only function that tests keys. Tests are limited, because people could use the bot to guess keys. */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 

@@ -13,7 +13,7 @@ export interface ListingDeps
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
   readonly concurrentRequests: number;
-  /** The operator's key, which is only used to read the games list. If it's `undefined`, the guilds' keys are used. */
+  /** The operator's key, which is only used to read the games list. Without it, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
   /** Access to the guilds' API keys. */
   readonly keys: {

@@ -1,7 +1,7 @@
 /**
- * Short names for games used by players and tools (gamedig, LinuxGSM, DiscordGSM), keyed by normalised name (lower case, no
- * punctuation). A short name that is just the name without spaces isn't included: "gmod" is here, but not "garrysmod".
- * Sources: the games' communities, the tools' lists, and short names in lists of game servers.
+ * Short names that players and tools (gamedig, LinuxGSM, DiscordGSM) use for games, keyed by normalised name (lower case,
+ * no punctuation). Names that merely lack spaces aren't included: "gmod" is here, but not "garrysmod". Sources: the games'
+ * communities, the tools' lists, and short names in lists of game servers.
  */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   '7 days to die': ['7d2d', 'sdtd'],
@@ -60,7 +60,7 @@ export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.
 /** Nicknames shared by several games or with other meanings. Searches match them, but they don't identify a game. */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
-/** Names of games that are also ordinary words in some language, so that a sentence with one may not mean the game. */
+/** Names of games that are also ordinary words in some language. A sentence with such a word may not mean the game. */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
   ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],

@@ -23,9 +23,9 @@ interface PostOptions {
 /**
  * Posts a form once. Never follows redirects, decompresses the response or throws.
  *
- * This function calls `dispatch` instead of `request`, because undici only reports to `dispatch` that it's about to write
- * (`onConnect`). A request that fails before then certainly wasn't sent. If the request is aborted while it waits for a
- * connection, it is never sent.
+ * This function calls `dispatch` instead of `request`, because only `dispatch` is notified when undici is about to write
+ * (`onConnect`). A request that fails earlier certainly wasn't sent. A request that is aborted while it waits for a
+ * connection is never sent.
  */
 export function post(dispatcher: Dispatcher, options: PostOptions): Promise<HttpResponse | Failure> {
   const { url, form, timeoutMs, signal } = options;
@@ -37,7 +37,7 @@ export function post(dispatcher: Dispatcher, options: PostOptions): Promise<Http
   const chunks: Buffer[] = [];
 
   function end(result: HttpResponse | Failure): void {
-    // The timer and the listener would otherwise keep the response in memory until the deadline.
+    // Otherwise, the timer and the listener would keep the response in memory until the deadline.
     clearTimeout(deadline);
     signal?.removeEventListener('abort', stop);
     resolve(result);
@@ -172,7 +172,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // If the response contains escapes, it's serialised again, because JSON.stringify escapes characters in a consistent way.
+  // If the response contains escapes, serialises it again, so that the key can only be escaped in one way.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -191,7 +191,7 @@ export function unusable(
   return {
     kind: 'unknown',
     reason: reasonOfStatus(status) ?? reason,
-    // Never includes the body, because a proxy's error page may repeat the request.
+    // Never includes the body, because a proxy's error page may repeat the request with the key.
     detail: `HTTP ${status}: ${what}`,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -204,7 +204,7 @@ function reasonOfStatus(status: number): UnknownOutcome['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** Describes where a redirect leads. Only shows the origin, because the rest of the URL might repeat what was sent. */
+/** Describes where a redirect leads. Only shows the origin, because the rest of the URL might repeat the request. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved to an unknown address';
   return `moved to ${new URL(location, url).origin}`;

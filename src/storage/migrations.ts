@@ -149,8 +149,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('unused_since', 'bigint', (column) => column.notNull())
         .execute();
-      // Keeps the date for guilds that removed the bot. For all others, the period before deletion starts at the next
-      // check.
+      // Keeps the date for guilds that removed the bot. For others, the period before deletion starts at the next check.
       await sql`
         insert into guild_departures (guild_id, unused_since)
         select guild_id, case when used_at > absent_since then used_at else absent_since end
