@@ -23,10 +23,10 @@ RUN mkdir --mode=0700 /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME /data
 # With the gateway, the container is healthy if the bot receives commands and can write to the database. With HTTP, it is healthy
-# while the process runs. Otherwise, a load balancer would remove it during a database outage, and members wouldn't get a reply.
+# while the process runs, because even without the database, a process can reply to members with an error message.
 # The server only listens inside this container, unless HTTP_HOST is set.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["node", "-e", "require('http').get({ host: process.env.HTTP_HOST || '127.0.0.1', port: process.env.HTTP_PORT, path: process.env.INTERACTIONS === 'http' ? '/livez' : '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# Docker and Kubernetes restart the bot whatever its exit status is. If only the operator can fix the problem, --started-again makes
+# Docker and Kubernetes restart the bot regardless of its exit status. If only the operator can fix the problem, --started-again makes
 # the bot wait for ten minutes before it exits.
 CMD ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--preserve-symlinks", "src/start.js", "--started-again"]

@@ -49,13 +49,13 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-server.ts'],
     // Tests mostly wait for sockets, so one more file can run than there are processors.
     maxWorkers: availableParallelism() + 1,
-    // The files of a worker share their imports. Loading discord.js again for each file took half of the time.
+    // Files in a worker share their imports, because loading discord.js again for each file took half of the time.
     isolate: false,
     env: temporaryFolder(),
     setupFiles: ['test/support/output-on-failure.ts'],
     // Applies to concurrent tests within a file. Each has a bot, but the bots are mostly idle.
     maxConcurrency: 8,
-    // These are so long that a busy machine can't exceed them. If a test times out, it was waiting for something that never happens.
+    // Long enough for a busy machine. A test that times out was waiting for something that never happens.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The default is short, so that a failed expectation is reported quickly if you run a single file. `npm test` waits longer,

@@ -11,7 +11,7 @@ import { markedDue } from './due-words.ts';
 /** Returns the translation of a part of en.json. Sentences that aren't translated yet are in English. */
 function completed(tag: string, english: Tree, translated: Tree): Tree {
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
-  // The service's name may have more grammatical forms than in English, so these aren't removed.
+  // Keeps grammatical forms of the service's name that English doesn't have.
   const complete: Record<string, string | Tree> = 'Service' in english ? { ...translated } : {};
   for (const [key, text] of Object.entries(english)) {
     const stem = stemOf(key);

@@ -26,12 +26,12 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** Thrown if the environment can't be used. The message has one line for each bad variable, but never contains values. */
+/** Thrown if the environment can't be used. The message has one line for each bad variable, and never contains secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** At most 32 code points, because most messages contain it. A modal's hint has 100 characters, for other words too. */
+/** At most 32 code points, because many texts contain the name. A modal's hint has only 100 characters. */
 const NAME = /^\P{C}{1,32}$/u;
 /** The log levels of pino. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -141,7 +141,7 @@ const SECRETS = [
 /** Variables that can also be read from a file, by setting `NAME_FILE` to the file's path. */
 const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
-/** Must not be empty: it restricts the bot to certain guilds, and an empty value must not open the bot to all of them. */
+/** An empty value must not open the bot to all guilds. */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
 /** The names of all variables that the bot reads. */

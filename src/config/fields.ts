@@ -8,9 +8,9 @@ import { parseStoreUrl } from '../store-url.ts';
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A host name or address as written in a URL, with brackets around IPv6 and a port unless it's the default. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** Maximum length of a link: with a 253-character address and a port inserted, more could exceed Discord's limit. */
+/** Maximum length of a link. Leaves room within Discord's limit for a 253-character address and a port. */
 const LONGEST_PAGE = 200;
-/** The maximum is one week, because the timer for the end of the period only supports up to 24 days. */
+/** At most one week, because the timer for the end of the period only supports up to 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
 /** Builds the error message that zod shows for a requirement: `X is missing: it must be …` or `X must be …`. */
@@ -34,7 +34,7 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-/** Maximum number of servers per guild that the bot stores, and can therefore count. */
+/** Maximum number of servers per guild that the bot stores. It can't count more than that. */
 const MOST_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
@@ -99,7 +99,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Returns a hint about common mistakes in such a token. Doesn't repeat any part of it. */
+/** Returns a hint about a common mistake in a bot token. Doesn't repeat any part of the token. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
   if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text)) return '. It has quotes around it: remove them';
@@ -188,7 +188,7 @@ export const nameServers = hostsWithPorts.refine(
   must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas'),
 );
 
-/** Accepts Discord IDs of guilds or users. */
+/** Accepts Discord ids of guilds or users. */
 export const ids = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
@@ -202,12 +202,12 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Whether a URL has no password, which a log could show, and no query or fragment, so that a path can be appended. */
+/** Whether a URL has no password, which a log could show, and nothing after the path, so that the path can be extended. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** Whether it's safe to send API keys to a URL. They are never sent over a network unencrypted. */
+/** Whether it's safe to send API keys to a URL. The bot never sends keys over a network unencrypted. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }

@@ -49,8 +49,8 @@ interface Line {
 
 /**
  * Creates the alarms, which post to the operator's webhook when a condition has held for long enough and when it ends. The
- * store records each post, so a restart neither repeats nor loses one. A failed post is retried every minute. No other part
- * of the bot waits for the posts.
+ * store records each post, so a restart neither repeats nor loses a post. A failed post is retried every minute. No other
+ * part of the bot waits for the posts.
  */
 export function createAlarms(deps: AlarmsDeps): Part {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
@@ -70,7 +70,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // This process no longer checks this condition. If it does so again, it reads the recorded post from the store.
+      // This process no longer checks the condition. If it does again, it rereads the recorded post from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await checkCondition(condition, now);
     }
@@ -80,7 +80,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
 
   async function checkCondition(condition: Condition, now: Health): Promise<void> {
     const found = await Promise.try(condition.check, now).catch(() => undefined);
-    // The state is unknown, for example because the store can't be read. A different condition reports that.
+    // The state is unknown, for example because the store can't be read. Another condition reports an unreadable store.
     if (found === undefined) return;
     const state = known.get(condition) ?? { since: undefined, isPosted: undefined };
     known.set(condition, state);
@@ -138,7 +138,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
 /** Returns as many lines as fit into one message, starting with the first. */
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
-  // One more, because the last line doesn't end with a line break.
+  // Adds one, because the last line doesn't end with a line break.
   let left = LONGEST_POST + 1;
   for (const line of lines) {
     left -= line.text.length + 1;

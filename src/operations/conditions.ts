@@ -11,18 +11,18 @@ import { OVERDUE_MS } from './scheduled-backups.ts';
 export interface Condition {
   /** The name of the corresponding rule in ops/alerts.yml. */
   readonly alert: string;
-  /** How many minutes the condition must hold before it's posted. The rule has the same value. */
+  /** How many minutes the condition must hold before it's posted. The alert rule uses the same value. */
   readonly minutes: number;
   /** Whether the condition concerns all processes together, so that only one of them posts it. */
   readonly isShared?: boolean;
   /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
-  /** Returns whether the condition holds. A string means that it does, with details but no secrets or members' names. */
+  /** Returns whether the condition holds. If it does, can return details as a string, without secrets or members' names. */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** The alarm is triggered if fewer IDENTIFYs than this are left today, because something keeps starting new sessions. */
+/** Triggers the alarm if fewer IDENTIFYs are left today, because something keeps starting new sessions. */
 const FEW_IDENTIFIES = 250;
 /** How long to wait for Discord's response, in milliseconds. */
 const ASK_MS = 1_000;
@@ -34,7 +34,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates all conditions. Conditions based on an event hold for a while after the bot reports the event here. */
+/** Creates all conditions. Also returns callbacks for the events that some conditions depend on. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
@@ -45,7 +45,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
-    // The number is reset every day, so a new day may have begun.
+    // Discord resets the number every day, so the known number may be from yesterday.
     await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
@@ -70,7 +70,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 5,
       text: 'Some Discord servers do not get replies',
       textAfter: 'All Discord servers get replies',
-      // A bot without any sessions isn't ready, which is a separate condition.
+      // A bot without any sessions triggers ListingBotNotReady instead.
       check({ gateway: { shards } }) {
         const { ready = 0, ...others } = shards;
         const deaf = Object.values(others).reduce((sum, count) => sum + count, 0);

@@ -26,7 +26,7 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** Starting is risky if fewer IDENTIFYs than this are left today, because Discord resets the token when none are left. */
+/** Starting is risky if fewer IDENTIFYs are left today, because Discord resets the token when none are left. */
 const FEW_IDENTIFIES = 100;
 /** Time limit for all requests to Discord together, in milliseconds. */
 const DISCORD_MS = 8_000;
@@ -144,7 +144,7 @@ function checkInvitation(application: Application): string {
   );
 }
 
-/** Checks the application's public profile and whether the application meets Discord's requirements for growing. */
+/** Checks the application's public profile, and whether the application needs verification to join more guilds. */
 function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);

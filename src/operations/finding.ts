@@ -15,7 +15,7 @@ export class CheckFailedError extends Error {
   }
 }
 
-/** Thrown if the bot works, but not in the way that the operator would want. */
+/** Thrown if the bot works, but probably not as the operator intended. */
 export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
@@ -25,7 +25,7 @@ export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }
 
-/** Runs a check and returns its result as a finding. Any error other than the check errors is an unexpected failure. */
+/** Runs a check and returns its result as a finding. Errors other than the check errors count as unexpected failures. */
 export async function find(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
     return { check, state: 'ok', text: await run() };

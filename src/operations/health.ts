@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts';
 export interface Health {
   readonly version: string;
   readonly ready: boolean;
-  /** `detail` is why no commands arrive: a setting in the Developer Portal prevents it, or no shard is connected. */
+  /** `detail` explains why no commands arrive: a setting in the Developer Portal prevents it, or no shard is connected. */
   readonly gateway: {
     readonly ok: boolean;
     readonly shards: Readonly<Record<string, number>>;
@@ -24,13 +24,13 @@ export interface Health {
   /** `detail` may contain file names, but never stored values. */
   readonly store: { readonly ok: boolean; readonly detail?: string };
   /**
-   * Whether the listing service responds; `null` without any requests since the start. It doesn't affect readiness, because
+   * Whether the listing service responds; `null` if the bot hasn't sent a request yet. It doesn't affect readiness, because
    * the bot runs without the service.
    */
   readonly listing: { readonly ok: boolean | null; readonly detail?: string };
 }
 
-/** Checks the state of the gateway, and whether the store accepts a write (which takes 0.025 ms with SQLite, measured). */
+/** Checks the state of the gateway, and whether the store accepts a write (0.025 ms with SQLite, measured). */
 export async function healthOf({ gateway, transportTrouble, store, breaker }: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
   const detail = transportTrouble() ?? gateway.trouble();

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 
-/** Tasks in small steps. If one fails, the others still run. Once `stopping` is aborted, they throw before the next one. */
+/** Tasks in small steps. If a task fails, the others still run. After `stopping` is aborted, the next step throws. */
 type Tasks = Readonly<Record<string, (stopping: AbortSignal) => Promise<void>>>;
 
 export interface MaintenanceDeps {

@@ -9,8 +9,8 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * Returns the path of a backup file until it is complete. All backups of the same database to the same folder use the same
- * path. If a process was killed and left a partial file, the next backup therefore overwrites it.
+ * Returns the path of a backup file until it is complete. All backups of a database to the same folder use this path, so
+ * the next backup overwrites a partial file that a killed process left.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 
@@ -69,8 +69,8 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const warn = (but: string) => (error: unknown) =>
     logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
   await sync(folder).catch(warn('may be lost in a power failure'));
-  // Saves the time of the backup, for the metrics and for scheduling the next backup. The running bot may be a different
-  // version.
+  // Saves the time of the backup, for the metrics and for scheduling the next backup. Doesn't migrate the tables, because
+  // the running bot may be a different version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
     warn('its time could not be saved'),
   );

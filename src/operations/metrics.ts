@@ -120,7 +120,7 @@ function createCounters(register: Registry) {
     ['outcome'],
   );
 
-  // Prometheus only counts the first event of a kind as an increase if the metric was previously 0.
+  // Without a previous 0, Prometheus wouldn't count the first event of a kind as an increase.
   for (const type of Object.values(INTERACTION_TYPES))
     for (const each of [responded, replied]) each.zero({ type });
   for (const outcome of INTERACTION_OUTCOMES) interactions.inc({ command: 'other', outcome }, 0);
@@ -224,7 +224,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
   gauge('games_fetched_timestamp_seconds', 'When the games list was fetched.', () =>
     seconds(games.fetchedAt()),
   );
-  // PostgreSQL's backups and disk aren't managed by the bot.
+  // The bot doesn't manage PostgreSQL's backups and disk.
   const { path } = store;
   if (path !== undefined) {
     gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', async () =>

@@ -34,9 +34,9 @@ const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
- * Creates the job that makes a backup at a fixed interval after the last one. The interval continues across restarts, and
- * also counts from backups that the operator made. A separate process writes the backups to the folder `backups` next to
- * the database. Only the latest ones are kept. Must be started after the store.
+ * Creates the job that makes a backup at a fixed interval after the last one. Restarts don't reset the interval, but a
+ * backup by the operator does. A separate process writes the backups to the folder `backups` next to the database. Only the
+ * latest ones are kept. Must be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
@@ -54,7 +54,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
-      // If the process was killed, it has left a partial file behind.
+      // If the process was killed, it left a partial file behind.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
@@ -74,8 +74,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   /**
-   * Keeps `made` and the latest backups before it. Names sort by time, so a later name is from a time when the clock was
-   * ahead. Such backups are deleted first.
+   * Keeps `made` and the latest backups before it. A backup with a later name was made when the clock was ahead, and is
+   * deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
     const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));

@@ -29,7 +29,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
-    // The bot may be stopping in the meantime.
+    // The bot may have begun to stop in the meantime.
     if (!isGranted || job.stopping.aborted) return;
     void job.stop();
     onFatal(
@@ -40,7 +40,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a restart, according to Discord's current or else its last response. */
+  /** Whether enough IDENTIFYs are left for a restart. If Discord doesn't respond, uses its last response. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();

@@ -29,7 +29,7 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
 async function checkSqlite(path: string): Promise<string> {
   const folder = nearest(resolve(dirname(path)));
   try {
-    // Actually tries to write, because more than missing permissions can prevent it.
+    // Tests writing, because it can fail for reasons other than missing permissions.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
     if (!existsSync(path)) return `${path} will be created at the first start`;
     await checkFile(path);

@@ -14,7 +14,7 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** The tables to copy, with their primary keys. Values are copied separately; leases aren't, as no process is running. */
+/** The tables to copy, with their primary keys. Values are copied separately. Leases and jobs aren't copied. */
 const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
   interactions: ['id'],
   drafts: ['id'],
@@ -51,7 +51,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // Warnings are suppressed, because the single transaction can take minutes and isn't holding up anything else.
+  // Suppresses warnings, because the single transaction can take minutes and isn't holding up anything else.
   const quiet = { ...logger, warn: () => undefined };
   // The source isn't migrated, because the operator may go back to an older version of the bot.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });

@@ -14,7 +14,7 @@ export function createQuestions() {
     },
   });
   const lines = createInterface({ input: stdin, output: echo, terminal: stdin.isTTY === true });
-  // Lines that arrive before their question are kept, whereas readline's `question` would lose them.
+  // Keeps lines that arrive before their question, which readline's `question` would lose.
   const answers = lines[Symbol.asyncIterator]();
 
   return {

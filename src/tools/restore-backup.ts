@@ -51,7 +51,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
     await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
-    // If there was no database, acquiring the lock has created an empty file.
+    // If there was no database, acquiring the lock created an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
     const isSaid = why.includes('Nothing was changed');

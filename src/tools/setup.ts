@@ -118,7 +118,7 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   }
   let text = readFileSync(isThere ? FILE : EXAMPLE, 'utf8').replace(/^\uFEFF/, '');
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
-  // If the file is a symbolic link, its target is written instead of replacing the link.
+  // If the file is a symbolic link, writes to its target and keeps the link.
   const path = isThere ? realpathSync(FILE) : FILE;
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
   chmodSync(`${path}.new`, 0o600);
