@@ -5,8 +5,8 @@ const EVERY_MS = 60_000;
 export type SparingLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /**
- * Creates a log for repeated failures. Each message is logged the first time, then at most once a minute. `times` is how
- * often it has occurred since it was last logged.
+ * Creates a log for repeated failures. Each message is logged the first time, then at most once a minute. `times` is the
+ * number of occurrences since it was last logged.
  */
 export function createSparingLog(logger: SparingLog): SparingLog {
   const past = new Map<string, { loggedAt: number; times: number }>();

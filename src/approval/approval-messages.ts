@@ -282,6 +282,6 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // If the last mention is in the future, the clock was set back.
+  // Allows a mention if the clock was set back, so that `at` is in the future.
   return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

@@ -161,7 +161,7 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   const ended = serverResults({ servers });
   const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
   const item = t(isSent ? 'approval.sent' : 'approval.approved');
-  // Removes the check marks of accepted servers, because the line already starts with one.
+  // Removes the check marks of accepted servers, because the line already starts with a check mark.
   const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
   const approved = withSign('accepted', t('look.about', { item, why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');

@@ -23,7 +23,7 @@ interface Decision extends SeenApproval {
 
 export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
-  /** The lines to decline; the others keep waiting. If omitted, the whole submission is declined. */
+  /** The lines to decline; other lines keep waiting. If omitted, the whole submission is declined. */
   readonly lines?: ReadonlySet<number> | undefined;
 }
 

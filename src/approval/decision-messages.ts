@@ -23,7 +23,7 @@ const EVERY_MS = 5_000;
 const GATHER_MS = 60_000;
 /** How long a process keeps its claim on the job after its last direct message, in milliseconds. */
 const CLAIMED_MS = 60_000;
-/** Maximum age of a pending direct message, in milliseconds. Older ones are dropped. */
+/** Maximum age of a pending direct message, in milliseconds. Older messages are dropped. */
 const LONGEST_WAIT_MS = HOUR_MS;
 /** Maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
 const MOST_EMBEDS = 10;
@@ -102,8 +102,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function claim({ guild_id, user_id }: SubmissionsTable): Promise<readonly SubmissionsTable[]> {
     const found = await owed().execute();
     const taken: SubmissionsTable[] = [];
-    // Filters the rows here, because a condition on the guild would make the database read the guild's entire history
-    // instead of the index of pending messages.
+    // Filters the rows outside the query, because a condition on the guild would make the database read the guild's entire
+    // history instead of the index of pending messages.
     for (const row of found.filter((each) => each.guild_id === guild_id && each.user_id === user_id)) {
       const { numUpdatedRows } = await store
         .tables()

@@ -23,7 +23,7 @@ export function createNames(nameServers?: readonly string[]) {
   if (nameServers) resolver.setServers(nameServers);
 
   const addresses = createCache(async (host): Promise<readonly string[]> => {
-    // The name may come from an SRV record, which anyone can publish, so it's checked too.
+    // Checks names from SRV records too, because anyone can publish them.
     if (!parseHost(host).ok) return [];
     if (isIP(host) !== 0) return [host];
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);

@@ -43,7 +43,7 @@ export interface ApiKeysDeps {
   readonly now?: () => number;
 }
 
-/** The known facts about a key, without the key itself. For a damaged record, only `readable` is set. */
+/** A key's stored details, without the key itself. For a damaged record, only `readable` is set. */
 export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> {
   /** Whether the key itself can be decrypted. */
   readonly readable: boolean;
@@ -217,7 +217,7 @@ function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {
       return 'accepted';
     case 'rejected':
       if (outcome.known === 'invalidKey') return 'rejected';
-      // All other known errors are about the servers. An unknown message could be about the account.
+      // All known errors except an invalid key are about the servers. An unknown message could be about the account.
       return outcome.known === undefined ? 'unclear' : 'nothing';
     default:
       return 'nothing';

@@ -18,7 +18,7 @@ export interface DeletionDeps {
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
-/** Creates the functions that delete data on request. Each uses one transaction; if that fails, it throws a StoreError. */
+/** Creates the functions that delete data on request. Each uses one transaction and throws a StoreError if it fails. */
 export function createDeletion({
   store,
   keys,

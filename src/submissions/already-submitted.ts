@@ -54,7 +54,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** Finds the rows whose servers the guild has already submitted, and maps each to its latest submission. */
+    /** Maps each row whose server the guild has already submitted to the server's latest submission. */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],

@@ -35,7 +35,7 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 
-/** A draft, with details of how much of it could be submitted now. */
+/** A draft, with details of what could be submitted now. */
 export interface PreparedDraft {
   readonly draft: Draft;
   /** The rows of the draft that the guild has already submitted, each with the earlier submission. */

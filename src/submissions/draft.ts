@@ -27,7 +27,7 @@ export interface TypedText {
   readonly text: string;
   /** The game for lines that don't name one; may be empty. */
   readonly game: string;
-  /** The modal in which the text was typed: `paste` for a whole list, or one for editing the draft's lines. */
+  /** The modal in which the text was typed: `paste` for a whole list, or a modal for editing the draft's lines. */
   readonly modal: 'paste' | Editing;
 }
 

@@ -11,7 +11,7 @@ export interface Allowance {
 }
 
 export interface ReachedLimit {
-  /** The strictest of the limits that were reached. */
+  /** The strictest limit that was reached. */
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;
@@ -30,7 +30,7 @@ export interface AllowanceRequest {
 }
 
 interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
-  /** A SQL expression that counts the servers used up so far. */
+  /** A SQL expression for the number of servers that count towards the limit. */
   readonly used: RawBuilder<number>;
   /**
    * Returns when `more` additional servers, or as many as the limit allows, can be submitted, in milliseconds since 1970.
@@ -99,8 +99,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // How many of the oldest servers must stop counting first. If fewer count now, some of the servers being submitted
-        // must stop counting too.
+        // How many of the oldest servers must stop counting towards the limit. If fewer count now, some of the servers
+        // being submitted must stop counting too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;

@@ -12,7 +12,7 @@ export interface NotApprovedOutcome {
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
 }
 
-/** The outcome of a submitted server: its request's outcome, or that no moderator approved the server. */
+/** The outcome of a submitted server: the outcome of its request, or a missing approval. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
 /** Whether the outcome was caused by the guild's key, in which case an admin has to act. */

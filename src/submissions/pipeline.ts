@@ -151,7 +151,7 @@ const RECORD_PAUSES = [1_000, 5_000];
 /**
  * A power failure can lose a reservation, which is fine because no server has been sent yet. Marking servers as sending is
  * a synced write that also syncs all earlier writes. For a waiting submission, saving the moderators' message syncs the
- * reservation before the member gets a reply. If Discord rejects the message, there is no message to save.
+ * reservation with PostgreSQL, but not with SQLite.
  */
 const NOT_SYNCED = { synced: false };
 
@@ -226,7 +226,7 @@ export function createPipeline(deps: PipelineDeps) {
    * 2. The guild has a usable key and allows the games.
    * 3. At least one server wasn't submitted before, and no server is currently being sent by another submission.
    * 4. The limits allow at least one server.
-   * 5. The number of servers matches the one on the button.
+   * 5. The number of servers matches the number on the button.
    * 6. If the submission needs approval: the numbers of waiting submissions and servers are within their maximums.
    */
   async function reserve(

@@ -84,7 +84,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       silences = isAnswered ? 0 : silences + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
-      // The remaining requests would not be sent either, for the same reason.
+      // Doesn't send the remaining requests, because they would fail for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
       return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
     },

@@ -178,7 +178,7 @@ export function createSubmissions({
     return id;
   }
 
-  /** Returns a creation time later than that of the draft's latest submission, even if the clock was set back. */
+  /** Returns a creation time after the draft's latest submission, even if the clock was set back. */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
@@ -383,7 +383,7 @@ export function createSubmissions({
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    // If all servers are waiting again, there is no decision to notify the member of yet.
+    // If all servers are waiting again, the member isn't notified of a decision yet.
     if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
     await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
   }
@@ -407,7 +407,7 @@ export function createSubmissions({
 
   const abandoned = () => running().where(isAbandoned(store, processId));
 
-  /** Ends the selected submissions. Servers that may have been sent become `unknown`; others `not-sent` for this reason. */
+  /** Ends the selected submissions. Servers that may have been sent become `unknown`; the others become `not-sent`. */
   async function endRunning(
     some: ReturnType<typeof running>,
     reason: NotSentOutcome['reason'],
@@ -561,7 +561,7 @@ export function createSubmissions({
         await drafts.delete(draftId);
       }
     },
-    /** Ends a guild's submissions that started before a given time and couldn't end because recording outcomes failed. */
+    /** Ends a guild's submissions that started before a given time and still run because saving an outcome failed. */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
