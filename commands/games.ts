@@ -21,9 +21,7 @@ const LONGEST_ALIAS = 80;
 /** Maximum number of disallowed games that a reply names. */
 const MOST_NOT_ALLOWED = 5;
 
-/**
- * /games: lists games and their aliases. All state is in the page buttons' custom ids, so the buttons work after a restart.
- */
+/** /games: lists games and their aliases. All state is in custom ids, so the page buttons work after a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
   /** @param isShort whether to omit the disallowed games, because the reply already names them */
   async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {

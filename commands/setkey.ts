@@ -83,9 +83,7 @@ export function setKey({
     };
   }
 
-  /**
-   * Builds the button for the draft that couldn't be submitted without a key. Returns `undefined` if no such draft exists.
-   */
+  /** Builds the button for a draft that couldn't be submitted without a key; `undefined` if there is no such draft. */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);

@@ -80,10 +80,7 @@ const linesField = (t: Translate, value: string): Field => ({
   most: LONGEST_NUMBERS,
 });
 
-/**
- * Reads the modal's input. For an unknown line number, returns a private reply with the input and a button that reopens the
- * modal.
- */
+/** Reads the modal's input. For an unknown line number, returns a private reply with a button that reopens the modal. */
 export function readDecline(
   { t, field }: SubmitContext,
   { id, draftId, servers }: Submission,

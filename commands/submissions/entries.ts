@@ -58,10 +58,7 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/**
- * Formats one of a list's servers, with its outcome and reason on separate lines. Omits declines, which apply to the whole
- * list.
- */
+/** Formats one of a list's servers, with its outcome and reason. Omits declines, which apply to the whole list. */
 export function serverText(
   { t }: Audience,
   ended: ServerWithOutcome,

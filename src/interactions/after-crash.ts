@@ -10,7 +10,7 @@ import type { InteractionStore, StoredInteraction } from './interaction-store.ts
 import type { UnderWay } from './under-way.ts';
 
 /**
- * The result of notifying a member of their interaction's outcome after a crash.
+ * The result of notifying a member after a crash.
  * - `told`: the member was notified.
  * - `too-late`: Discord no longer accepts a reply. If anything was submitted, the outcomes are reported in the log channel
  *   instead.
@@ -23,17 +23,16 @@ export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 /** Replies that commands rebuild from stored data after a crash. */
 export interface LaterReplies {
   /**
-   * Reports the interaction's submissions or decisions; `undefined` without any. Must only be called once no process is
-   * handling the interaction any longer.
+   * Reports an interaction's submissions or decisions; `undefined` if there are none. Must not be called while a process is
+   * handling the interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
-   * Shows the current state of the draft that a control's custom id refers to, because the control's message may be out of
-   * date. It is used if the interaction itself didn't submit anything. Returns `undefined` if no part of the draft was ever
-   * submitted.
+   * Shows the current state of a control's draft, because the control's message may be out of date. Used if the interaction
+   * didn't submit anything. Returns `undefined` if the draft was never submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
-  /** Logs an interaction's finished submissions in the log channel if a crash may have kept them from being reported. */
+  /** Reports an interaction's finished submissions in the log channel, because a crash may have prevented a report. */
   readonly logUnreportedSubmissions: (context: Context) => Promise<void>;
 }
 
@@ -50,10 +49,10 @@ export interface AfterCrashDeps extends LaterReplies {
 }
 
 /**
- * Creates the function that notifies members of an interaction's outcome if the process died before replying or could not
- * deliver the reply. It never repeats the interaction's work.
- * @returns a function that notifies members, in the background, about all interactions that this process owns but isn't
- * currently handling. Failures are retried by the next call. Throws a StoreError when the store fails
+ * Creates the function that notifies members if a process died or failed before it could deliver a reply. The function
+ * never repeats an interaction's work.
+ * @returns a function that, in the background, notifies members about all interactions that this process owns but isn't
+ * handling. The next call retries failures. Throws a StoreError when the store fails
  */
 export function createAfterCrash(deps: AfterCrashDeps) {
   const {
@@ -96,10 +95,10 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
-    // A reply may have been sent since the row was read.
+    // The member may have got a reply in the meantime.
     if (!(await interactionStore.isUnreplied(id))) return;
     if (state === 'gone') return reportLate(interaction);
-    // When a message is being updated, Discord doesn't show "thinking…" on it.
+    // Discord doesn't show "thinking…" on a message that is being updated.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
       try {
@@ -117,14 +116,13 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           said,
         );
       } catch (error) {
-        // Any other error is rethrown, so that the bot tries again later.
+        // Other errors are rethrown, so the bot tries again later.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
           return reportLate(interaction);
         throw error;
       }
     } else {
-      // The result of a `beside` action is shown in the message that its control belongs to, so only the action's
-      // submission still has to be ended.
+      // A `beside` action shows its result in the control's message, so only its submission has to be ended.
       await reportOf(context, 'member');
     }
     await logUnreportedSubmissions(context);
@@ -137,7 +135,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     for (const row of await interactionStore.unreplied()) {
       if (underWay.has(row.id)) continue;
       const unreplied = interactionStore.openRow(row);
-      // Marks the interaction as being handled, so that if it is unreadable, the error is only logged once.
+      // Marks the interaction as being handled, so an unreadable interaction is only logged once.
       underWay.begin(row.id, unreplied?.message ?? row.id);
       if (!unreplied) {
         onLaterReply?.('unreadable');

@@ -12,10 +12,10 @@ export interface AnnounceDeps {
 }
 
 /**
- * Posts a reply's public announcement if the guild wants announcements. The post isn't retried, because no announcement is
- * better than two. If Discord rejects the post, the bot doesn't try that channel again for a day. In the interaction's own
- * channel, it then sends a follow-up instead, although Discord displays that as a reply to a message that others can't see.
- * For any other channel, it notifies the admins.
+ * Posts a reply's public announcement. Never retries, because no announcement is better than two. If Discord rejects the
+ * post, the bot doesn't try that channel again for a day. It then sends a follow-up in the interaction's own channel,
+ * although Discord displays follow-ups as replies to a message that others can't see. For any other channel, it notifies
+ * the admins.
  * @param settings a mention of the command for choosing another channel
  */
 export async function announce(
@@ -27,7 +27,7 @@ export async function announce(
   const isElsewhere = channelId !== interaction.channelId;
   if (!posts.wasRejected(channelId, DAY_MS)) {
     const result = await posts.post(channelId, message);
-    // A post that seems to have failed may still have reached Discord.
+    // A post that failed may still have reached Discord.
     if (result === 'posted' || result === 'failed') return;
     if (isElsewhere) {
       await notifyGuild(interaction.guildId, (t) =>

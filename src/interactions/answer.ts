@@ -46,8 +46,8 @@ export interface AnswerDeps extends AnnounceDeps {
 }
 
 /**
- * Maximum time that a large reply waits for the previous one, in milliseconds. Uploading a large reply usually takes
- * seconds. If Discord doesn't respond to an upload, the next reply would otherwise have to wait for minutes.
+ * Maximum time that a large reply waits for the previous upload, in milliseconds. An upload usually takes seconds, but
+ * minutes if Discord doesn't respond.
  */
 const LARGE_TURN_MS = 20_000;
 
@@ -62,9 +62,8 @@ export interface InFlight {
 export type Answering = ReturnType<typeof createAnswering>;
 
 /**
- * Creates the functions that run an action and reply to it in the way the command specifies. If an action throws, the
- * member gets an error message. Errors thrown by these functions mean that the interaction was lost or hasn't been replied
- * to yet; dispatch.ts logs them.
+ * Creates the functions that run an action and reply as the command specifies. If an action throws, the member gets an
+ * error message. The functions only throw if the interaction was lost or has no reply yet, which dispatch.ts logs.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
@@ -92,7 +91,7 @@ export function createAnswering(deps: AnswerDeps) {
     return `${text}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
-  /** Returns why an action failed, for the member: a UserError's message, or advice. Any other error is logged in full. */
+  /** Explains to the member why an action failed. Logs unexpected errors in full. */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
     const { t } = context;
@@ -117,9 +116,9 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Builds the reply from stored data after the store failed, in the same way as after a crash. If the connection was lost
-   * during a COMMIT, the change may have been saved.
-   * @throws StoreError if the data can't be read right now. The interaction stays recorded, and the member is notified
+   * Rebuilds the reply after the store failed, as after a crash. If the connection was lost during a COMMIT, the change may
+   * have been saved.
+   * @throws StoreError if the data still can't be read. The interaction then stays recorded, and the member is notified
    * later
    */
   async function replyFromStore(error: StoreError, inFlight: InFlight): Promise<ReplyOrText> {
@@ -177,16 +176,15 @@ export function createAnswering(deps: AnswerDeps) {
         shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
     if (shown) {
-      // Prevents a retry of an older reply to the same message from overwriting this one. Not awaited, because Discord is
-      // waiting for the response.
+      // Prevents retries of older replies from overwriting this reply. Not awaited, because Discord only allows 3 seconds.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));
   }
 
   /**
-   * Runs large replies one at a time, because their memory is only freed once Discord has received the files. Otherwise,
-   * twelve simultaneous exports of 20,000 servers were measured to need 302 MiB instead of 203 MiB.
+   * Runs large replies one at a time, because their memory is only freed once Discord has received the files. Twelve
+   * exports of 20,000 servers need 203 MiB, or 302 MiB if run simultaneously (measured).
    */
   function answerLarge(inFlight: InFlight, action: Action): Promise<void> {
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
@@ -199,10 +197,9 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records and acknowledges the interaction, runs the action, sends the reply, and marks the interaction as replied to. If
-   * the bot crashes at any point, the member still gets a reply.
-   * @param before a promise to wait for before running the action. In the meantime, the member sees that the action is
-   * waiting
+   * Records and acknowledges the interaction, runs the action, sends the reply, and marks the interaction as replied to.
+   * The member gets a reply even if the bot crashes in between.
+   * @param before delays the action until it resolves. In the meantime, the member sees that the action is waiting
    */
   async function answerLater(inFlight: InFlight, action: Action, before?: Promise<unknown>): Promise<void> {
     const { interaction, context, trace, progress } = inFlight;
@@ -221,7 +218,7 @@ export function createAnswering(deps: AnswerDeps) {
       const reply = await carryOut(inFlight, action);
       await progress.settled();
       underWay.replyIsReady(interaction.id);
-      // An interaction that writes a new message has already claimed it when it was recorded.
+      // A new message was already claimed when the interaction was recorded.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
       if (!(await interactionStore.canReply(interaction.id)))
         throw new LostInteractionError('The interaction was taken over');
@@ -278,8 +275,8 @@ export function createAnswering(deps: AnswerDeps) {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
       await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
-      // Discord may have accepted the acknowledgement anyway, in which case the member sees "thinking…". If that can't be
-      // determined, the interaction stays recorded.
+      // If Discord accepted the acknowledgement anyway, the action goes ahead. If that can't be determined, the interaction
+      // stays recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
       await interactionStore.markReplied(interaction.id);

@@ -10,14 +10,14 @@ import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
 
-/** The data that all kinds of interactions have in common, together with texts in the member's language. */
+/** The data common to all kinds of interactions, and texts in the member's language. */
 export interface Context
   extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
   /** Returns texts in the guild's language, for messages that everyone there can read. Never throws. */
   readonly guildWords: () => Promise<Translate>;
-  /** The control's message, identified by the interaction that created it; see `messageWritten`. */
+  /** The id of the interaction that created the control's message; see `messageWritten`. */
   readonly message: string | undefined;
   /** The channel of the panel whose button was pressed, or whose button opened this modal. */
   readonly panelChannelId: string | undefined;
@@ -32,9 +32,9 @@ export interface EnteredValues {
 
 export interface CommandContext extends Context, EnteredValues {}
 
-/** A control's message, if the bot posted it for everyone in the channel rather than as a reply to an interaction. */
+/** A control's message that the bot posted for everyone in the channel, not as a reply to an interaction. */
 export interface PressedPost extends MessagePlace {
-  /** The interaction whose token is used to change the message. Only set for actions that reply with `beside`. */
+  /** The interaction whose token is used to change the message. Only set for `beside` actions. */
   readonly by?: ReplyTarget | undefined;
 }
 
@@ -44,14 +44,14 @@ export interface PressContext
     Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions' | 'isFollowable'>,
     Pick<SourceMessage, 'shown'> {
   readonly posted: PressedPost | undefined;
-  /** The part of the custom id after `name:action:`. It may have been forged. */
+  /** The part of the custom id after `name:action:`, which can be forged. */
   readonly argument: string;
   /**
-   * Shows progress in place of the button's message, removing its buttons but keeping its attached files. It can be called
-   * any number of times, but changes the message at most every 2 seconds. Never fails.
+   * Shows progress in place of the button's message, without its buttons but with its files. Ignores calls within 2 seconds
+   * of the last update. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
-  /** Aborted when the bot has to stop. Actions should then finish their current step and not start another one. */
+  /** Aborted when the bot stops. Actions should then finish their current step and end. */
   readonly stopping: AbortSignal;
 }
 
@@ -63,7 +63,7 @@ export interface SubmitContext extends Context, EnteredValues {
   readonly shown: SourceMessage['shown'] | undefined;
 }
 
-/** A reply to a member. deliver.ts shortens it to fit Discord's limits before sending it. A reply never pings anyone. */
+/** A reply to a member. deliver.ts shortens replies to Discord's limits. Replies never ping anyone. */
 export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
@@ -87,7 +87,7 @@ export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' |
   readonly channelId?: string;
 }
 
-/** A UserError that also replaces the buttons of the message. */
+/** A UserError that also replaces the message's buttons. */
 export class OldMessageError extends UserError {
   readonly reply: Reply;
   constructor(content: string, components: readonly ActionRow[]) {
@@ -101,39 +101,39 @@ export class OldMessageError extends UserError {
  * - `immediate`: the command only reads data, and its reply is the first response. The interaction isn't recorded.
  * - `later`: the command submits or changes something. The interaction is recorded and acknowledged first, and the member
  *   is notified even after a crash.
- * - `modal`: the command opens a modal, or explains why it can't. It must not do any work before that.
+ * - `modal`: the command opens a modal without doing any other work first, or explains why it can't.
  */
 export type ReplyMode = 'immediate' | 'later' | 'modal';
 
 /**
- * How a button, a select or a modal replies. In addition to the modes of commands, there are modes that change the message
- * that the control belongs to, provided that only the member can see it:
+ * How a button, a select or a modal replies. The additional modes change the control's message if only the member can see
+ * it:
  * - `immediate update` and `update`: like `immediate` and `later`, but change the message.
- * - `sending`: like `update`. Until the reply arrives, the message shows no buttons and says that the bot is sending. For
- *   actions that call the listing service.
- * - `beside`: like `update`. If everyone can see the message, the action changes it itself using {@link PressedPost}, and
- *   its reply is sent as a separate private message, or not at all if it is empty.
+ * - `sending`: like `update`, for actions that call the listing service. Until the reply arrives, the message has no
+ *   buttons and shows that the bot is sending.
+ * - `beside`: like `update`. If everyone can see the message, the action changes the message itself using {@link
+ *   PressedPost}. A reply with text is then sent as a separate private message.
  *
- * If an `update` or `sending` action throws, the reason is shown above the message's previous content. The buttons are kept
- * unless the error is an OldMessageError. Apart from `beside`, no mode changes a message that everyone can see; the reply
+ * If an `update` or `sending` action throws, the reason is shown above the message's previous content. The buttons stay
+ * unless the error is an OldMessageError. Except for `beside`, no mode changes a message that everyone can see; the reply
  * is then a private message below it.
  */
 export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
 
 /**
- * A permission that a member needs in the guild. The dispatcher checks it when a command is used, and again for each of the
- * command's buttons, selects and modals. It doesn't rely on what Discord displays, because admins can give anyone access to
- * a command under Integrations, and because a modal or a message with buttons can stay open for a long time.
+ * A permission that a member needs in the guild. The dispatcher checks it for the command, and again for each of the
+ * command's buttons, selects and modals. Discord's own check isn't enough: admins can give anyone access to a command under
+ * Integrations, and a modal or a message with buttons can stay open for a long time.
  */
 export type Permission = 'manage-guild';
 
 interface Handler<Input, Says> {
   readonly answers: PressReplyMode;
-  /** Whether building the reply's files takes so much memory that the process builds one at a time; see answer.ts. */
+  /** Whether the reply's files need so much memory that only one such reply is built at a time; see answer.ts. */
   readonly isLarge?: true;
-  /** The permission for this action, if its command doesn't require one. The command's permission always applies too. */
+  /** The permission for this action. Defaults to the command's permission. */
   readonly permission?: Permission;
-  /** Returns a modal if `answers` is `modal`, and a reply otherwise. Throws a UserError to decline the request. */
+  /** Returns a reply, or a modal if `answers` is `modal`. Throws a UserError to decline the request. */
   run(context: Input): Promise<Says>;
 }
 
@@ -141,11 +141,11 @@ export type Press = Handler<PressContext, Reply | Modal>;
 /** Handles a submitted modal. It can't return another modal, because Discord doesn't allow that. */
 export type Submit = Handler<SubmitContext, Reply>;
 
-/** Handlers for buttons, selects and modals, by the action in the custom id (`name:action:argument`). Stateless. */
+/** Stateless handlers for buttons, selects and modals, keyed by the action in the custom id (`name:action:argument`). */
 export interface Actions {
   /** The permission needed for the command and all of these actions. */
   readonly permission?: Permission;
-  /** Whether blocked guilds and members can still use the command and its actions. This lets them delete their data. */
+  /** Whether blocked guilds and members can still use the command and its actions, so they can delete their data. */
   readonly isNeverBlocked?: true;
   readonly presses?: Readonly<Record<string, Press>>;
   /** Handlers for submitted modals. */
@@ -157,7 +157,7 @@ export interface Actions {
  * calls Discord itself. It returns a reply, or throws a UserError to decline the request.
  */
 export interface Command extends Actions {
-  /** The command's name, texts and options. Where and by which members it can be used is added when it is published. */
+  /** The command's name, texts and options. Contexts and permissions are added when the command is published. */
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   readonly answers: ReplyMode | ((entered: EnteredValues) => ReplyMode);
   run?(context: CommandContext): Promise<Reply | Modal>;

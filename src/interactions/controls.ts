@@ -65,7 +65,7 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** Up to 25 options. */
   readonly options: readonly SelectOption[];
-  /** Minimum number of options to choose; more are allowed. If omitted, exactly one option has to be chosen. */
+  /** Minimum number of options to choose, without a maximum. By default, exactly one option has to be chosen. */
   readonly least?: 0 | 1;
 }
 
@@ -100,7 +100,7 @@ const emptySelect = (id: string, placeholder: string) => ({
 /** Maximum number of buttons per row (Discord docs: Component Reference, Action Row). */
 const MOST_BUTTONS = 5;
 
-/** Builds action rows from lines of buttons or of one select. Leaves out absent controls, and wraps after five buttons. */
+/** Builds action rows from lines, each with buttons or one select. Omits absent controls, and wraps after five buttons. */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
     const controls = line.filter((control) => control !== undefined && control !== false);
@@ -156,14 +156,14 @@ export interface ModalOptions {
   /** Text shown above the fields. */
   readonly text?: string;
   readonly fields: readonly Field[];
-  /** Whether a modal opened later must never show the typed text again. */
+  /** Whether later modals must never show the typed text again. */
   readonly isSecret?: true;
 }
 
 /**
  * Builds a modal (called a "form" in texts for members). On phones, Discord shows the earlier texts and input again for a
- * modal that has the same custom id. An empty modal's custom id therefore only changes with its content, so that members
- * don't lose what they typed if they close it by accident.
+ * modal with the same custom id. An empty modal keeps its custom id until its content changes, so members who close it by
+ * accident don't lose their input.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {
   const shown = {
@@ -200,7 +200,7 @@ function componentOf(field: Field): APIComponentInLabel {
         custom_id: field.id,
         placeholder: shorten(field.placeholder, LIMITS.selectPlaceholder),
         options: [...field.options],
-        // If omitted, Discord defaults to 1, even if the select is optional.
+        // Discord's default is 1, even for an optional select.
         min_values: field.required ? 1 : 0,
         required: field.required,
       };
@@ -241,8 +241,8 @@ const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
  * Builds a custom id that is different each time, because Discord remembers choices and typed text by custom id.
- * - Choosing the value that a select already shows sends nothing, even after the message has been edited
- *   (discord-api-docs#4801, #7765). With a new id, Discord treats it as a new select with nothing chosen.
+ * - Choosing the value that a select already shows sends nothing, even after the message was edited (discord-api-docs#4801,
+ *   #7765). A new id makes it a new select with nothing chosen.
  * - On phones, a modal shows the first content that was displayed under its id (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));

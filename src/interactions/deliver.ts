@@ -42,8 +42,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * Builds a first response that replaces the button's message with the information that the bot is working. Until the reply
- * arrives, the message shows no buttons and no game servers, because the member may have just corrected those servers.
+ * Builds a first response that replaces the button's message with a note that the bot is working. Omits the buttons, and
+ * the game servers, which the member may have just corrected.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -113,7 +113,7 @@ export async function sendFirstAccepted(
 /** A blank line that separates a reason from the message's previous content. */
 const BELOW_REASON = '\n\u200b\n';
 
-/** Shows a message's content below a reason, or with different components. Keeps its files; removes an earlier reason. */
+/** Puts a reason above a message's content, or replaces its components. Keeps the files; removes an earlier reason. */
 function shownBelow(
   { content, embeds, components }: MessageContent,
   { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
@@ -157,7 +157,7 @@ export const messageWritten = (interaction: Interaction, isUpdate: boolean): Mes
 const sourceOf = ({ request }: Pick<Interaction, 'request'>): SourceMessage | undefined =>
   'message' in request ? request.message : undefined;
 
-/** Returns the content that an update replaces, but never that of a message for everyone, even for a forged interaction. */
+/** Returns the content that an update replaces. `undefined` for a public message, even if the interaction is forged. */
 export function replacedBy(interaction: Pick<Interaction, 'request'>): MessageContent | undefined {
   const source = sourceOf(interaction);
   return source?.isPrivate ? source.shown : undefined;
@@ -182,15 +182,15 @@ export interface Delivery {
 }
 
 /**
- * Replaces "thinking…", or the content of the control's message, with the reply. The action has already been carried out,
- * so the bot keeps trying for a minute and a half before it gives up. A reply that is only text reports a failure; if it
- * updates a message, the message's previous content and buttons are shown below the text.
+ * Replaces "thinking…", or the content of the control's message, with the reply. Keeps trying for a minute and a half,
+ * because the action has already been carried out. A text-only reply reports a failure; in an updated message, the previous
+ * content and buttons stay below the text.
  * @throws the last error
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
   sendFirstAccepted(reply, (said) => deliverOnce(delivery, said), delivery.fallback);
 
-/** Sends a reply as a private message next to the control's message, unless it has no text; see {@link isBeside}. */
+/** Sends a reply with text as a private message next to the control's message; see {@link isBeside}. */
 export async function deliverBeside(
   { api, interaction, fallback }: Delivery,
   reply: ReplyOrText,
@@ -228,7 +228,7 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
 /** After this many milliseconds, Discord no longer accepts a first response. The documented limit is 3 seconds. */
 const ACKNOWLEDGED_BY_MS = 4_000;
 
-/** Reads a reply's state as the member sees it. Without a reply, checks again once a late one can no longer arrive. */
+/** Reads a reply's state as the member sees it. If there is no reply, rechecks once a late reply can no longer arrive. */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,

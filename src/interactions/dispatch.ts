@@ -35,7 +35,7 @@ export interface DispatchDeps extends Commands {
   readonly interactionStore: Pick<InteractionStore, 'isOwned'>;
   readonly traces: Pick<Traces, 'run'>;
   readonly notifyGuild: NotifyGuild;
-  /** Called for each interaction of a guild that has the application installed, with the guild's Discord locale. */
+  /** Called with the guild's Discord locale for each interaction in a guild that installed the application. */
   readonly onUse: (guildId: string, guildLocale: string) => void;
   readonly logger: Logger;
 }
@@ -92,7 +92,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
   });
 
-  /** Returns choices for the option being typed; empty if the command has none or the member isn't allowed to use it. */
+  /** Returns choices for the option being typed. Empty if the command has none or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -117,7 +117,7 @@ export function createDispatcher(deps: DispatchDeps) {
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
-    // Some commands can be used by all members even though some of their buttons require a permission.
+    // Some commands are open to all members, but have buttons that require a permission.
     const isCommandOpen = commands.get(command)?.permission === undefined;
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };

@@ -3,7 +3,7 @@ import type { Store } from '../storage/store.ts';
 import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** How often to check whether an earlier reply to the same message was sent, and the delay between checks (ms). */
+/** Maximum number of checks for an earlier reply to the same message, and the delay between checks (ms). */
 const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
 
@@ -16,10 +16,10 @@ export interface EditOrderDeps {
 export type EditOrder = ReturnType<typeof createEditOrder>;
 
 /**
- * Prevents an older reply from overwriting a newer one. For example, the bot may still be retrying the reply to button A
+ * Prevents an older reply from overwriting a newer reply. For example, the bot may still be retrying the reply to button A
  * after the member has pressed button B. Once the reply to B is ready, it claims the message, and the reply to A is
- * dropped. If an edit for A is still in progress, the reply to B waits for it. Replies to buttons on messages posted for
- * everyone are not ordered.
+ * dropped. If an edit for A is still in progress, the reply to B waits for it. Ignores buttons on messages posted for
+ * everyone.
  */
 export function createEditOrder({ store: { tables }, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
@@ -49,7 +49,7 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
 
   return {
     /**
-     * Records that from now on, this interaction writes the message.
+     * Records that this interaction now writes the message.
      * @returns false if the interaction was taken over or deleted with its guild's data, or if the store fails
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
@@ -72,10 +72,7 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
         .catch(() => undefined);
     },
 
-    /**
-     * Whether an interaction wrote this message, or is about to write a message that may turn out to be this one.
-     * Interactions are forgotten an hour after their reply.
-     */
+    /** Whether an interaction wrote this message or may be about to. Interactions are deleted an hour after their reply. */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
         .selectFrom('interactions')
@@ -87,9 +84,8 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether no later interaction has started writing the message; true if the store fails. If an edit for an earlier
-     * interaction may still be in progress, waits up to two seconds for it to end, because Discord might otherwise apply
-     * that edit last.
+     * Whether no later interaction has started writing the message; true if the store fails. Waits up to two seconds for an
+     * earlier interaction's edit to end, because Discord might otherwise apply the earlier edit last.
      */
     isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
       latest(interactionId, message).catch(() => true),

@@ -105,8 +105,8 @@ export function findAction(
 }
 
 /**
- * Returns the posted message that a control belongs to. The token is only included for `beside` actions. In other modes,
- * using the token would change the reply instead of the posted message.
+ * Returns the posted message that a control belongs to. Only includes the token for `beside` actions: in other modes, the
+ * token would change the reply instead of the posted message.
  */
 function postIn(
   interaction: Interaction,

@@ -3,10 +3,10 @@ import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**
- * Returns the bot's texts for messages that everyone in a guild can read, in the language chosen by the guild's admins. If
- * they haven't chosen one, or the settings can't be read, uses the guild's Discord locale. Never throws.
- * @param discordLocale the guild's Discord locale, if known. Defaults to the latest locale that this process has received,
- * or else the stored one
+ * Returns the bot's texts for messages that everyone in a guild can read. Uses the language chosen by the guild's admins,
+ * or else the guild's Discord locale. Never throws.
+ * @param discordLocale the guild's Discord locale, if known. Defaults to the last locale that this process received, or
+ * else the stored locale
  */
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 

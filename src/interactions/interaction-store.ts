@@ -12,14 +12,14 @@ import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
- * How long the id of an interaction is kept after it was replied to, in milliseconds. Without this, 171 of 800 interactions
- * that Discord delivered late a second time were handled twice (measured).
+ * How long to keep an interaction's id after the reply, in milliseconds. Without the ids, 171 of 800 interactions that
+ * Discord delivered late a second time were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** Number of days for which an interaction without a reply is kept. The member is notified the next time the bot starts. */
+/** Number of days to keep an interaction without a reply. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows deleted per statement, which takes 5 ms. Deleting 100,000 in one blocks everything for 750 ms (measured). */
+/** Rows to delete per statement, which takes 5 ms. A statement for 100,000 rows blocks everything for 750 ms (measured). */
 const DELETED_PER_STATEMENT = 500;
 /** Delays between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
@@ -40,7 +40,7 @@ const encryptedSchema = z.object({
   message: z.string(),
   /** The custom id of the control or modal that the member used. */
   customId: z.string().optional(),
-  /** Version 0.3.0 only stored these two fields if they had no column of their own. */
+  /** Version 0.3.0 omitted these two fields if they had columns of their own. */
   id: z.string().default(''),
   receivedAt: z.number().default(0),
 });
@@ -60,7 +60,7 @@ export interface StoredInteraction {
 export interface InteractionStoreDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly processId: string;
-  /** Whether several processes use the database, so that another one could take over this process's interactions. */
+  /** Whether several processes use the database, so another process could take over interactions. */
   readonly isShared: boolean;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
   readonly logger: Pick<Logger, 'error'>;
@@ -109,7 +109,7 @@ export function createInteractionStore({
       };
       return { interaction, shown, message, customId };
     } catch (error) {
-      // The message of a SyntaxError would quote the decrypted data.
+      // A SyntaxError's message would quote the decrypted data, so it isn't logged.
       const cause = error instanceof SyntaxError ? {} : { err: error };
       logger.error({ ...cause, context }, 'could not read a stored interaction; skipping it');
       return undefined;
@@ -119,7 +119,7 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /** Whether this process still owns the interaction. In a transaction of its guild, `true` stays valid. */
+  /** Whether this process still owns the interaction. Ownership can't be lost during the guild's transaction. */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -143,7 +143,7 @@ export function createInteractionStore({
     open,
     openRow,
 
-    /** Finds an interaction without a reply, of any process; `undefined` if it's missing or can't be decrypted. */
+    /** Finds any process's interaction without a reply. `undefined` if it's missing or can't be decrypted. */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
         .selectFrom('interactions')
@@ -172,8 +172,8 @@ export function createInteractionStore({
           process_id: processId,
           taken_at: receivedAt,
           encrypted: seal(kept, interactionContext(guildId, id)),
-          // If the reply is a new message, the interaction claims that message here. It claims an existing message only
-          // once the reply is ready; see `claim` in edit-order.ts.
+          // Claims the message if the reply is a new message. An existing message is only claimed once the reply is ready;
+          // see `claim` in edit-order.ts.
           message_key: message === id ? id : null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
@@ -186,8 +186,8 @@ export function createInteractionStore({
     isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**
-     * Whether the reply of a finished action may be sent. Also true while the store is unavailable, because the interaction
-     * can't be taken over in the meantime. Never throws.
+     * Whether a finished action's reply can be sent. True while the store is unavailable, because no other process can then
+     * take over the interaction. Never throws.
      */
     canReply: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => true),
 
@@ -205,8 +205,8 @@ export function createInteractionStore({
     },
 
     /**
-     * Marks an interaction as replied to, even if a reply is no longer possible. Keeps retrying while a PostgreSQL server
-     * restarts, because the member would otherwise be notified a second time.
+     * Marks an interaction as replied to, even if a reply is no longer possible. Retries while a PostgreSQL server
+     * restarts, because the member would otherwise be notified twice.
      */
     async markReplied(interactionId: string): Promise<void> {
       await retryAfter(NOTE_PAUSES, async () => {

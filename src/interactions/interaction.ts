@@ -19,8 +19,8 @@ import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
 /**
- * A member's action in Discord as plain data, the same over the gateway and over HTTP. After a crash, it only contains the
- * recorded part. The bot knows nothing else about a guild.
+ * A member's action in Discord as plain data, the same over the gateway and over HTTP. After a crash, only the recorded
+ * part is available. The bot has no other data about a guild.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty if the interaction happened outside a guild. */
@@ -37,7 +37,7 @@ export interface Interaction extends ReplyTarget {
   readonly locale: string;
   /** The guild's Discord locale, used for messages that others can read too. */
   readonly guildLocale: string;
-  /** Whether the application is installed in the guild itself, and not only by the user. */
+  /** Whether the application is installed in the guild itself, and not only by a user. */
   readonly isInstalledInGuild: boolean;
   readonly request: Request;
 }
@@ -62,8 +62,8 @@ export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
-   * The chosen values of a select, or the ids of the chosen channels or roles. Ids that Discord doesn't confirm as part of
-   * this guild are left out. Empty for a button.
+   * The chosen values of a select, or the ids of the chosen channels or roles. Omits ids that Discord doesn't confirm as
+   * part of this guild. Empty for a button.
    */
   readonly values: readonly string[];
   /** Whether the chosen role can be mentioned by everyone. */
@@ -223,7 +223,7 @@ function readControl(interaction: APIMessageComponentInteraction): Request {
     case ComponentType.ChannelSelect: {
       const { channels } = data.resolved;
       const values = data.values.filter((id) => Object.hasOwn(channels, id));
-      // Discord includes this in resolved channels since 2026-07-16, but only if the bot itself is in the guild.
+      // Since 2026-07-16, Discord includes `app_permissions` in resolved channels, but only if the bot is in the guild.
       const { app_permissions: may, type } = Object(channels[values[0] ?? '']);
       const channelPermissions = may === undefined ? undefined : BigInt(may);
       const isFollowable = type === ChannelType.GuildAnnouncement;
@@ -250,7 +250,7 @@ function readMessage(message: APIMessage): SourceMessage {
   };
 }
 
-/** Reads all fields of a modal, however deeply nested. Of several chosen values or uploads, only the first is read. */
+/** Reads all fields of a modal, however deeply nested. Only reads the first of several chosen values or uploads. */
 function readFields(components: readonly unknown[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const each of components) {

@@ -18,7 +18,7 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /** The requested page, possibly forged. Out of range means the nearest page, and a non-integer the first one. */
+  /** The requested page, which can be forged. Out of range selects the nearest page; a non-integer selects page 1. */
   readonly wanted: number;
 }
 
@@ -77,7 +77,7 @@ export interface PagedSelectOptions {
   readonly isSingle?: true;
 }
 
-/** Builds a select for one page of options, because a single select can't hold all of them. Also returns that page. */
+/** Builds a select for one page of a long list of options. Also returns the page. */
 export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
@@ -94,7 +94,7 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
 export type PageChoice = ReturnType<typeof chosenOnPage>;
 
 /**
- * Returns the values chosen on one page. Choices made on other pages aren't known here.
+ * Returns the values chosen on one page, without the choices on other pages.
  * @param argument the argument of the select's custom id
  * @returns all values offered on the page, and the chosen ones among them
  */

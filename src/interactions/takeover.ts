@@ -18,8 +18,8 @@ export interface TakeoverDeps {
 
 /**
  * Creates the function that takes over the abandoned work of dead processes, one guild at a time, and notifies the members.
- * Locked guilds and failed notifications are retried by the next call. The first call happens at startup, before the bot
- * accepts interactions.
+ * The next call retries locked guilds and failed notifications. The first call happens at startup, before the bot accepts
+ * interactions.
  * @returns a function that runs until its signal is aborted, and throws a StoreError if the store is unavailable
  */
 export function createTakeover({
@@ -42,8 +42,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over a guild's abandoned work. A process that is still running notices this in its next transaction for the guild
-   * and stops sending.
+   * Takes over a guild's abandoned work. If the previous process is still running, it notices in its next transaction for
+   * the guild and stops sending.
    */
   async function claim(guildId: string): Promise<void> {
     await store
@@ -66,7 +66,7 @@ export function createTakeover({
         await store.inGuild(guildId, () => claim(guildId), { ifFree: true });
       } catch (error) {
         if (error instanceof LockedGuildError) continue;
-        // Without the database, every remaining guild would have to wait and fail in the same way.
+        // Without the database, all remaining guilds would fail in the same way.
         if (error instanceof StoreError) throw error;
         logger.error(
           { err: error, guildId },

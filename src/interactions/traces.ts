@@ -72,9 +72,9 @@ export interface TracesDeps {
   readonly onEnd?: ((end: InteractionEnd) => void) | undefined;
 }
 
-/** Logs one line when an interaction ends. For autocomplete, which is sent on every keystroke, only at `debug` level. */
+/** Logs one line when an interaction ends. Successful autocomplete is frequent, so it's only logged at `debug` level. */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** When each interaction without a reply arrived, in milliseconds since 1970. */
+  /** The arrival times of interactions without a reply, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
 
   return {
@@ -130,14 +130,14 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** Losing this many interactions within this time (in milliseconds) isn't a coincidence. */
+/** The number of lost interactions within this time (in milliseconds) that suggests another bot. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 
 /**
- * Creates the function that logs interactions that the bot can no longer respond to. It also detects when another bot uses
- * the same token with a different database. In that case, Discord sends every interaction to both bots, and the slower one
- * gets an error because the interaction already has a response (40060).
+ * Creates the function that logs interactions that the bot can no longer respond to. It also detects another bot with the
+ * same token but a different database. Discord then sends every interaction to both bots, and the slower bot gets the error
+ * that the interaction already has a response (40060).
  * @returns a function that takes the details of an interaction and the reason why it was lost
  */
 export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {

@@ -24,7 +24,7 @@ export function escapeText(text: string, most: number = MOST_TEXT): string {
   let capacity = most;
   let part = escaped(shorten(line, capacity));
   while (part.length > most) {
-    // Each character that is removed also removes at most one backslash.
+    // Removing a character also removes at most one backslash.
     capacity -= Math.ceil((part.length - most) / 2);
     part = escaped(shorten(line, capacity));
   }
@@ -50,9 +50,9 @@ export function memberText({ id, name }: { readonly id: string; readonly name: s
 const MOST_TEXT = 1200;
 
 /**
- * Escapes text from someone else for use between backticks. In that position, only backticks have a special meaning. They
- * can't be escaped, so they are replaced with apostrophes. Never returns an empty string, because two adjacent backticks
- * would start a different kind of code span.
+ * Escapes text from someone else for use between backticks. Only backticks have a special meaning there. They can't be
+ * escaped, so apostrophes replace them. Never returns an empty string, because two adjacent backticks would start a
+ * different kind of code span.
  */
 export const escapeCode = (text: string, most: number = LONGEST_ADDRESS): string =>
   shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
@@ -74,7 +74,7 @@ export function shortenMarkup(text: string, max: number): string {
 /** Matches text up to the first incomplete escape, code span or mention. */
 const WHOLE_MARKUP = /^(?:[^\\`<]|\\.|`[^`]*`|<[^<>]*>)*/s;
 
-/** Makes a sentence readable outside Discord by removing the markup for code and links and writing times in UTC. */
+/** Makes a sentence readable outside Discord: removes the markup for code and links, and writes times in UTC. */
 export const readOutsideDiscord = (text: string): string =>
   text
     .replaceAll('`', '')

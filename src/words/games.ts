@@ -45,7 +45,7 @@ export const gameOption = ({ name, alias }: Game) => ({
   value: alias,
 });
 
-/** Returns the games that can be select options, widely known ones first, even if they exceed a select's maximum of 25. */
+/** Returns the games that can be select options, widely known games first. Can exceed a select's maximum of 25. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
 /** Lists games with their aliases, for a sentence that asks the user to choose one. */
@@ -56,7 +56,7 @@ export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
 /**
- * Returns a game to use in examples. This is the default example if it can be submitted.
+ * Returns a game to use in examples: the default example, if it can be submitted.
  * @param games the games that can be submitted, if known
  */
 export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
@@ -81,7 +81,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Returns the message about a game that is unknown or not allowed here. If unknown, suggests the most similar games. */
+/** Returns the message about a game that is unknown or not allowed here. Suggests games similar to an unknown game. */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)
@@ -98,6 +98,6 @@ export function unknownGame({ t, mention }: Audience, typed: string, near: reado
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
-/** Returns a message saying that several games match, which asks the member to choose one. */
+/** Returns a message that several games match and the member has to choose one. */
 export const severalGamesText = ({ t }: Audience, typed: string): string =>
   t('list.severalGames', { game: escapeName(typed) });

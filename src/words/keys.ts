@@ -6,7 +6,7 @@ import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /**
- * Returns the end of a key, so that people can recognise it. For use between backticks.
+ * Returns the end of a key, so people can recognise the key. For use between backticks.
  * @param lastFour empty if the key is too short
  */
 export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
@@ -30,7 +30,7 @@ export const enterText = ({ t, mention, isAdmin }: Audience): string =>
 
 /**
  * Returns what to do about a key that the service rejects.
- * @param setBy the ID of the admin who set the key, if known
+ * @param setBy the id of the admin who set the key, if known
  */
 function renewText(audience: Audience, setBy?: string): string {
   const { t, mention, isAdmin } = audience;
@@ -44,6 +44,6 @@ export function nextForKey(audience: Audience, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
 }
 
-/** Returns a message saying that a key wasn't checked, and when it can be. */
+/** Returns a message that a key wasn't checked, and when a check is possible. */
 export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

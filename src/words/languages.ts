@@ -3,7 +3,7 @@ import en from './en.json' with { type: 'json' };
 
 /**
  * The bot's languages. Each key is a BCP 47 tag and also the name of the language's file. The values are Discord's locale
- * codes for the language (Discord docs: Reference, Locales). If any of them is wrong, Discord rejects all commands.
+ * codes for the language (Discord docs: Reference, Locales). If a code is wrong, Discord rejects all commands.
  */
 const LOCALES = {
   en: ['en-US', 'en-GB'],
@@ -41,7 +41,7 @@ export interface Language {
   readonly sentences: Sentences;
 }
 
-/** The language that all others are translated from. It's also used for users whose language isn't supported. */
+/** The source of all translations, and the language for users whose language isn't supported. */
 export const ENGLISH: Language = {
   tag: 'en',
   locales: LOCALES.en,

@@ -4,9 +4,8 @@ import { addressOf } from '../server-lists/row.ts';
 import type { Audience } from './words.ts';
 
 /**
- * Returns a page on the listing service's website. If an address (`host:port`) is given and the operator's link contains
- * the placeholder, this is the page about that address. Otherwise, it's the list of servers. Returns `undefined` if the
- * operator hasn't configured a page.
+ * Returns a page on the listing service's website: the page about the given address (`host:port`) if the operator's link
+ * contains the placeholder, or else the list of servers. Returns `undefined` if the operator hasn't configured a page.
  */
 export type ListingPages = (address?: string) => string | undefined;
 
@@ -16,7 +15,7 @@ const ADDRESS = '{address}';
 /**
  * Creates the function that returns pages on the service's website.
  * @param template an http or https URL that can contain {@link ADDRESS} once. Without an address, the link ends before the
- * part that contains the placeholder, which can be the query, the fragment or the last segment of the path
+ * part with the placeholder (the query, the fragment or the path's last segment)
  */
 export function createListingPages(template: string | undefined): ListingPages {
   if (template === undefined) return () => undefined;

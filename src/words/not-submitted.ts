@@ -78,7 +78,7 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** Members are warned of a limit when at most this many servers are left. The daily quota is always mentioned. */
+/** Members are warned of a limit if they can submit at most this many more servers. The daily quota is always mentioned. */
 const FEW_LEFT = 10;
 
 /** Returns how many more servers can be submitted. Mentions limits other than the daily quota only if few remain. */
@@ -89,7 +89,7 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** Describes the earlier submission of the first server already submitted, and where to look up an unknown outcome. */
+/** Describes the first server's earlier submission, and where to look up an unknown outcome. */
 function beforeTexts(
   { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,

@@ -27,24 +27,24 @@ export interface ServerWithOutcome {
   readonly outcome: ServerOutcome;
 }
 
-/** Servers with the same kind of outcome. Unless they were accepted, the service's message is also the same. */
+/** Servers with the same kind of outcome and, unless they were accepted, the same message from the service. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's escaped messages, or the reason for having none. Accepted servers can have several different ones. */
+  /** The service's escaped messages, or the reason why there is none. Accepted servers can have several messages. */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
 
-/** The order in which outcomes are listed. Servers that were accepted come first. Servers that weren't sent come last. */
+/** The order in which outcomes are listed. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Maximum number of groups to show after the first group of each kind of outcome. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
-/** Maximum length of the service's message about several servers, in UTF-16 units. All of them fit into a reply (2,000). */
+/** Maximum length of the service's message about several servers, in UTF-16 units. All fit into a reply (2,000). */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
-/** Returns the outcome of one server, as text for the member. The embed shows which server it is. */
+/** Returns the outcome of one server, as text for the member. The embed names the server. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
   const text = isAdded(outcome)
@@ -81,7 +81,7 @@ export function outcomeTexts(
 }
 
 /**
- * Returns the outcomes of servers for a log channel. All of them together are short enough for one line.
+ * Returns the outcomes of servers for a log channel. Together, the texts are short enough for one line.
  * @param all how many servers were submitted together
  */
 export function outcomesForLog(
@@ -105,7 +105,7 @@ function logText(t: Translate, outcome: ServerOutcome): string {
   return said === '' ? item : t('look.about', { item, why: said });
 }
 
-/** Returns the service's message about a server, or the reason that there is none, for a cell in a file. */
+/** Returns the service's message about a server, or the reason why there is none, for a cell in a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
@@ -144,11 +144,11 @@ function saidTogether(said: Group['said']): string {
 const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
-/** Returns the service's escaped message, or the reason that there is none. */
+/** Returns the service's escaped message, or the reason why there is none. */
 const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
-/** Like {@link saidOf}, but after a heading, which already explains the message about accepted servers; only quotes it. */
+/** Like {@link saidOf}, but for use after a heading. If the server was accepted, only quotes the service's message. */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
   if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
   const original = escapeText(outcome.message, longest);

@@ -30,7 +30,7 @@ export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VA
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** Ranges with an explanation of their own. All other ranges are described as special. */
+/** Address ranges with their own explanations. Other ranges are described as special. */
 const EXPLAINED_RANGES = ['private', 'loopback', 'shared'] as const;
 
 function shortKey(problem: RowProblem) {

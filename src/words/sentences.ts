@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../numbers.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
-/** Matches the space after a full-width full stop, which Chinese and Japanese omit because the character includes it. */
+/** Matches the space after a full-width full stop. Chinese and Japanese don't use a space there. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
 /** Joins whole sentences and leaves out absent ones. */
@@ -50,12 +50,12 @@ export const byText = (
   { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,
 ): string => (id === '' ? t('by.unnamed') : t('by.user', { user: memberText({ id, name }) }));
 
-/** Matches the custom IDs of the buttons, menus and modals that moderators use to decide. */
+/** Matches the custom ids of the buttons, menus and modals that moderators use to decide. */
 const DECISION = /^submissions:(?:declines?|refuse|correct):/;
 
 /**
  * Returns a message saying that an interaction was interrupted before it submitted or decided anything.
- * @param pressed the custom ID of the button, menu or modal that was used
+ * @param pressed the custom id of the button, menu or modal that was used
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>
   t(DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');

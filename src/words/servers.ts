@@ -120,7 +120,7 @@ export function typedLine(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/** Maximum number of lines in a message. More wouldn't fit on a phone's screen, and the files contain all of them. */
+/** Maximum number of lines in a message, to fit on a phone's screen. The files contain all lines. */
 export const MOST_NAMED = 5;
 /** Maximum number of lines to list after each text, if a message has several texts. */
 export const FEW_NAMED = 3;
@@ -146,7 +146,7 @@ export const serverItem = (
   line?: number,
 ): string => addressItem(t, addressOf(server), line);
 
-/** Returns a line for each of the first items, and a last line with the number of the remaining ones. */
+/** Formats the first items as lines, plus a last line with the number of remaining items. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -166,14 +166,14 @@ export interface ServerEmbed {
   readonly description: string;
 }
 
-/** Maximum length of an embed's lines in UTF-16 units (Discord docs: Message, "Embed Limits"), with room for a last one. */
+/** Maximum UTF-16 length of an embed's lines (Discord docs: Message, "Embed Limits"), with room for one more line. */
 const EMBED_CAPACITY = 4096 - 100;
 
 /**
  * Builds the embed that lists game servers in a reply, a report, an announcement or a log entry. Important information
  * belongs in the message text, because users can turn off embeds.
  * @param lines lines built by {@link serverLine} or {@link describe}
- * @param most the maximum number of lines to show; a last line has the number of the remaining ones
+ * @param most the maximum number of lines to show; a last line counts the rest
  */
 export function serverEmbed(
   t: Translate,
@@ -185,7 +185,7 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit, and a last line with the number of the remaining ones.
+ * Returns as many lines as fit, and a last line that counts the rest.
  * @param count the total number
  * @param most the maximum length of the lines, in UTF-16 units; by default, they fit into an embed
  */

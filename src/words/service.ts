@@ -23,7 +23,7 @@ export function failureText(failure: Failure | NotApprovedOutcome, t: Translate)
   return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
 }
 
-/** Several reasons share a text if members can do the same about them. Operators can find the exact reason in the log. */
+/** Reasons share a text if members' next step is the same. The log has the exact reason. */
 function unknownText(reason: UnknownOutcome['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':

@@ -25,16 +25,16 @@ export type Translate = TFunction & {
   site(page?: string): string;
 };
 
-/** Returns the sentences for a Discord locale code (such as `en-US` or `de`), or in English if it isn't supported. */
+/** Returns the sentences for a Discord locale code (such as `en-US`). If the language isn't supported, uses English. */
 export type WordsFor = (locale: string) => Translate;
 
 /** The person who reads a sentence. */
 export interface Audience {
   /** The sentences in the reader's language. */
   readonly t: Translate;
-  /** Formats a command as a clickable mention, or as plain text if its ID isn't known yet. */
+  /** Formats a command as a clickable mention, or as plain text if its id isn't known yet. */
   readonly mention: (command: string) => string;
-  /** Whether the reader can manage the guild. Admins read what to do, and other members read who to ask. */
+  /** Whether the reader can manage the guild. Texts tell admins what to do, and other members who to ask. */
   readonly isAdmin: boolean;
   readonly pages: ListingPages;
 }
@@ -60,7 +60,7 @@ export function createWords(
   const byLocale = new Map(
     spoken.flatMap((language) => language.locales.map((locale) => [locale, language])),
   );
-  /** Each language is created when it's first needed, because all of them together take 24 ms and 5 MB (measured). */
+  /** Created on first use, because all languages together take 24 ms and 5 MB (measured). */
   const made = new Map<Language, Translate>();
   const wordsFor: WordsFor = (locale) => {
     const language = byLocale.get(locale) ?? ENGLISH;
@@ -78,8 +78,8 @@ const discordNames = ({ permission, discord }: Sentences): Readonly<Record<strin
 });
 
 /**
- * Returns the forms of the service's name that sentences can use. `{{Service}}` is for the beginning of a sentence, and
- * `{{service}}` and the others are for use within one. Forms with the suffix `_plain` are for places without markup.
+ * Returns the forms of the service's name. `{{Service}}` is for the beginning of a sentence; `{{service}}` and the other
+ * forms are for use within a sentence. Forms with the suffix `_plain` are for places without markup.
  */
 function nameForms(
   { listing }: Sentences,
@@ -123,7 +123,7 @@ function translator(
   });
 }
 
-/** Values to format as quantities. Ports, IDs, seconds and line numbers aren't quantities. */
+/** Values to format as quantities. Ports, ids, seconds and line numbers aren't quantities. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
 /** Formats quantities in the language's number format. */
@@ -139,7 +139,7 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** Maximum number of cached sentences per language. When there are more, the oldest ones are dropped. */
+/** Maximum number of cached sentences per language. Beyond this number, the oldest sentences are dropped. */
 const MOST_REMEMBERED = 500;
 
 /** Caches sentences, because i18next takes 20 µs for each, and most of them are needed again with the same values. */
