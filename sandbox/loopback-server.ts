@@ -32,7 +32,7 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
   let closed: Promise<unknown> = Promise.resolve();
 
   return {
-    /** Exposed so that callers can listen for `upgrade` and `connection` events. */
+    /** Callers can listen for `upgrade` and `connection` events. */
     server,
     /** The URL scheme. */
     scheme: certificate === undefined ? 'http' : 'https',

@@ -110,7 +110,7 @@ export function createEndpoint(deps: {
         await sleep(REACHABLE_EVERY_MS);
       }
     },
-    /** Sends an interaction. It is lost unless the bot responds with 202 in time. */
+    /** Sends an interaction. If the bot doesn't respond with 202 in time, the interaction is lost. */
     post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },

@@ -52,8 +52,8 @@ export interface StandInOptions extends GatewayOptions {
    */
   readonly answerWithinMs?: number;
   /**
-   * Returns the time in milliseconds for checking that a first response arrives within 3 seconds, even if `answerWithinMs`
-   * is longer. The default is real time. Tests can exclude delays caused by a busy machine.
+   * The clock, in milliseconds, for Discord's limit of 3 seconds for first responses. The limit applies even if
+   * `answerWithinMs` is longer. The default is real time. Tests can exclude delays caused by a busy machine.
    */
   readonly botTime?: () => number;
 }

@@ -4,7 +4,7 @@ import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { createStage, KEY, type Preview, type Step, setKey } from './steps.ts';
 import { inLanguage, type Texts } from './texts.ts';
 
-/** The scenario that is playing, or the last one that was played. */
+/** The current or last scenario. */
 export interface ScenarioView extends Preview {
   readonly name: string;
   readonly title: string;
@@ -76,7 +76,7 @@ export function createPlayer(deps: {
   }
 
   return {
-    /** The scenario that is playing, or the last one that was played. */
+    /** Returns the current or last scenario. */
     get current() {
       return current;
     },

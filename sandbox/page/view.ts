@@ -78,7 +78,7 @@ export function createViews(sandbox: Sandbox) {
     of(seat: SeatView, scenario: ScenarioView | undefined) {
       const place = placeOf(seat);
       const { role, locale, guild, channel, channels } = place;
-      // Creates all members in advance, so that users can mention or pick them.
+      // Creates all members in advance, so users can mention or pick them.
       for (const each of ROLE_NAMES) people.at({ role: each, guild, locale });
       const me = people.at(place);
       const commands = me.commands();

@@ -95,7 +95,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
       await takeLines();
       return !isTerminal && (hasFailed || prompt.lost) ? 1 : 0;
     },
-    /** Call this before stopping the bot, so that its end isn't reported as an error. */
+    /** Call this before stopping the bot. Otherwise, a crash is reported. */
     leave(): void {
       isLeaving = true;
     },

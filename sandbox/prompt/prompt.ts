@@ -37,7 +37,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     lost ||= answer.kind === 'lost';
     if (answer.kind === 'modal') modal = answer.modal;
     if (answer.kind !== 'message') return;
-    // If the new message has no buttons, the user can still press those of the previous message.
+    // If the new message has no buttons, the previous message's buttons stay available.
     const hasControls = (answer.message.current.components ?? []).length > 0;
     if (hasControls || message === undefined) message = answer.message;
     if (isFinished(answer.message)) return;

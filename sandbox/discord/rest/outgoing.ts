@@ -163,7 +163,7 @@ const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions):
 
 /**
  * Returns the attachments of a message after a request: first existing attachments, then new ones. If the request lists
- * attachments, removes all others.
+ * attachments, drops existing attachments that aren't listed.
  */
 function attach(
   world: World,

@@ -15,7 +15,7 @@ export function createClock() {
   let alarm: NodeJS.Timeout | undefined;
 
   const start = Date.now() - performance.now();
-  // Doesn't follow changes to the machine's clock, which wouldn't affect Discord's clock.
+  // Unaffected by changes to the machine's clock, like Discord's clock.
   const now = () => Math.floor(start + performance.now()) + offset;
 
   /** Returns the timer that is due next; if several are due at the same time, the one that was set first. */
