@@ -75,7 +75,7 @@ describe('a pasted address', () => {
     [`${'x'.repeat(64)}.com`, 'label-too-long'],
     [`${'ü'.repeat(60)}.com`, 'label-too-long'],
     ['x'.repeat(1001), 'address-too-long'],
-  ])('is rejected in %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
+  ])('is rejected if it is %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
 
   it('can have a host name of up to 253 characters', () => {
     const longest = [63, 63, 63, 57]

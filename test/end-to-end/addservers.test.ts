@@ -460,7 +460,7 @@ describe('a list with a single line', () => {
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
     expect(textOf(answer)).toContain('✅ Servers have been added for review.');
-    // The report doesn't change.
+    // Submitting the last line doesn't change the report.
     expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 1, game: 'cs2' },

@@ -911,7 +911,7 @@ describe('a submission that needs approval', () => {
     member,
   }) => {
     const known = await submittedBefore(guild);
-    // Waits for the log, because its message would use up the fault.
+    // Waits for the log message, which would otherwise get the injected error.
     await expect
       .poll(() => logLines(guild).join('\n'))
       .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);

@@ -411,7 +411,7 @@ describe('a button or menu that was shown to another user', () => {
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
     const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
     expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
-    // Each of these actions has two kinds of modals: fields or one text field for lines, a quota or a panel for settings.
+    // Each of these actions opens two kinds of modals, such as a quota or a panel form for settings.
     const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
     expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
     expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());

@@ -27,7 +27,7 @@ const PUBLIC = [
   'turned this log channel off',
   'changed a setting',
   'has submitted 1 game server for review',
-  // The outcomes are part of the same message.
+  // The log message also contains the outcomes.
   "didn't get a reply in time. Here's the result:\n✅ ",
   "Approve? It won't be sent unless",
   'Approved',

@@ -107,7 +107,7 @@ async function namesIn(store: Store) {
   return rows.filter(({ guild_id }) => guild_id === GUILD).flatMap(({ user_name }) => user_name ?? []);
 }
 
-/** Returns the guild's servers that have the member's id. */
+/** Returns the guild's servers stored with the member's id. */
 async function knownServersIn(store: Store) {
   const rows = await rowsIn(store, 'servers');
   return rows.filter((row) => row.guild_id === GUILD && row.user_id === MEMBER);
@@ -152,7 +152,7 @@ describe('a guild whose data has been deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data that was being written when the deletion was requested', async () => {
+  it('also loses data that is just being written', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
@@ -190,7 +190,7 @@ describe('a member whose name has been deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('also loses their name in data that was being written when the deletion was requested', async () => {
+  it('also loses their name in data that is just being written', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
