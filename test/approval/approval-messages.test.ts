@@ -44,7 +44,7 @@ async function open(
   return { store, parts, approvals, settings, messages };
 }
 
-/** Submits as mia in a guild in which approval is on, so that the submission waits for a moderator. */
+/** Submits as mia in a guild that requires approval. */
 async function submitForApproval(
   { settings, store, parts }: Awaited<ReturnType<typeof open>>,
   id = key.id,

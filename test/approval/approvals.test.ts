@@ -20,7 +20,7 @@ const moderator = { id: MODERATOR, name: 'mod' };
 describe.each(kinds())('a submission that needs approval, stored in %s', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
 
-  /** Creates one process's pipeline in a guild that has a key and in which approval is on. */
+  /** Creates one process's pipeline in a guild that has a key and requires approval. */
   async function open(processId = 'this process') {
     const place = await newPlace(kind);
     const world = {
@@ -361,7 +361,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
     expect(opened.world.requests.map((hosts) => hosts.length)).toEqual([2]);
-    // If all lines are declined, the whole submission is.
+    // Declining all lines declines the whole submission.
     await submit(opened, 'b', 2);
     const whole = { key: 'rules', words: '' } as const;
     const b = {
@@ -495,7 +495,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const opened = await dead.beside('this process');
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
-    // Both changes happen in the same millisecond.
+    // Both changes to the submission happen in the same millisecond.
     await decline(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
     expect(waiting && (await opened.approvals.markShown(waiting, message))).toBe(false);

@@ -14,7 +14,7 @@ import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Returns an interaction as *Submit* stores it. In this test, rows only contain the member's id. */
+/** Returns an interaction as *Submit* stores it. In this test, a stored notice is only the member's id. */
 const kept = (userId: string): StoredInteraction => ({
   interaction: {
     id: 'i',
@@ -35,7 +35,7 @@ const kept = (userId: string): StoredInteraction => ({
   message: 'i',
 });
 
-/** Declines a member's submission, shows this in the reply, and leaves the direct message to be sent. */
+/** Declines a member's submission and shows this in the reply, but doesn't send the direct message. */
 async function decideAbout(store: Store, userId: string): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };

@@ -52,7 +52,7 @@ async function open(timing: ApiTiming = {}) {
     onTokenRejected() {
       refused += 1;
     },
-    // This prevents a second attempt when the machine is busy.
+    // This is long enough to prevent a second attempt on a busy machine.
     firstAttemptMs: 30_000,
     firstResponseMs: 60_000,
     ...timing,
@@ -63,7 +63,7 @@ async function open(timing: ApiTiming = {}) {
   return { discord, api, scopes, refusals };
 }
 
-/** Injects responses to one kind of request, in order. The last one is used repeatedly. All other requests get 204. */
+/** Injects responses to one kind of request, in order, and repeats the last one. All other requests get 204. */
 function answering({ faults }: DiscordStandIn, kind: Kind, answers: readonly Fault[]): void {
   for (const fault of answers.slice(0, -1)) faults.inject({ ...kind, fault });
   for (const fault of answers.slice(-1)) faults.inject({ ...kind, fault, times: ALWAYS });
@@ -76,7 +76,7 @@ const made = ({ requests }: DiscordStandIn, { method: wanted, path: pattern = /^
     ({ method, path }) => method === (wanted ?? method) && pattern.test(path.replace('/api/v10', '')),
   ).length;
 
-/** @param leftMs how long the token is still valid */
+/** @param leftMs the remaining lifetime of the token */
 function interaction({ leftMs = TOKEN_LIVES_MS } = {}): ReplyTarget {
   const id = randomUUID();
   return {
@@ -137,7 +137,7 @@ describe('a block by Discord', () => {
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     const before = discord.requests.length;
-    // Requests with the bot's token may wait for 60 seconds. The block lasts just as long.
+    // A request with the bot's token may wait for 60 seconds, which is also the length of the block.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
       api.get('/gateway/bot'),
@@ -157,7 +157,7 @@ describe('a block by Discord', () => {
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
     for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteractionError');
     expect(made(discord, CALLBACK)).toBeGreaterThan(1);
-    // The clock may reach the next second in between.
+    // The clock may reach the next second during the requests.
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();
@@ -290,7 +290,7 @@ describe('the first response to an interaction', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = createLoopbackServer((_, response) => {
-      // The event loop runs timers that are overdue before it reads the response.
+      // The event loop runs overdue timers before it reads the response.
       response.once('finish', () => {
         setRealTimeout(() => vi.advanceTimersByTime(60_000), 1);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
@@ -394,7 +394,7 @@ it("if Discord is slow, a burst of responses doesn't use more than two connectio
     Array.from({ length: 1_500 }, () => respond(api, interaction({ leftMs: TOKEN_LIVES_MS }))),
   );
   expect(most).toBeGreaterThan(256);
-  // Two agents with 256 connections each, and some that are closed although the agents haven't noticed yet.
+  // Two agents with 256 connections each, plus closed connections that the agents haven't noticed yet.
   expect(most).toBeLessThan(600);
 });
 

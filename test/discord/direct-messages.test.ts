@@ -56,7 +56,7 @@ it.each([
   });
   await Promise.all([send('5', MESSAGE), send('6', MESSAGE)]);
   expect(asked).toBe(1);
-  // Another process reads this from the store, and so does this process after a restart.
+  // The store also tells other processes that direct messages are paused.
   expect(await another().canSendTo('7')).toBe(false);
   clock.advance(HOUR_MS);
   expect(await canSendTo('5')).toBe(true);

@@ -60,8 +60,7 @@ describe('if Discord', () => {
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
     const warned = await again();
     await member.press(warned, 'Submit anyway');
-    // The bot repeats the edit half a second after the response was lost. If it still did so after the press, the warning
-    // would be back.
+    // The bot repeats a lost edit after half a second. If it still did so after the press, the warning would be back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
     expect(textOf(warned)).toContain('Servers have been added for review.');
     expect(listing.submitted).toHaveLength(2);

@@ -17,7 +17,7 @@ const it = botTest({ asProcess: true, env: { LISTING_API_TIMEOUT_MS: '60000' } }
 const HOST = 'killed.example.com';
 const WAITS = 'Waiting for a moderator';
 
-/** Submits a server as a member, and leaves it waiting. */
+/** Submits a server as a member, and leaves the submission waiting. */
 async function oneWaits(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.member, `${HOST}:1`);
@@ -165,7 +165,7 @@ ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HUR
   'a message is posted a minute later if Discord fails to post it the first time',
   async ({ bot, listing }) => {
     await bot.start();
-    // The hourly job would also post the message. It has already run and found nothing.
+    // The hourly job would also post the message, but its first run has already ended.
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
     await expect.poll(begun).toHaveLength(1);
     const guild = await bot.newGuild({ key: 'sandbox-key' });

@@ -80,15 +80,15 @@ ownBotTest({ start: false, discord: { shards: 3 } })(
   },
 );
 
-// This uses a separate process, because bots in this process have more time.
+// Bots in the test's own process have more than three seconds to respond.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
   'a first response arrives in time even if every idle connection has silently died',
   async ({ bot, discord, member }) => {
     await bot.start();
-    // The bot's own request uses one of these connections.
+    // The request that publishes the commands leaves a connection idle.
     await expect.poll(() => made(bot, 'PUT', /commands/)).toBe(1);
     await member.slash('help');
-    // When the bot has received the response, the connection is free again.
+    // Once the bot has received the response, the connection is idle again.
     await expect.poll(() => bot.log().some(({ msg }) => msg === 'interaction')).toBe(true);
     discord.faults.silenceConnections();
     expect(textOf(await member.slash('help'))).toContain('/addserver');

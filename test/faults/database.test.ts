@@ -42,7 +42,7 @@ ownBotTest({ crash: true })(
   },
 );
 
-/** Called when the service has received a request with one server. The service rejects it. */
+/** Called when the service has received, but not yet rejected, a request with one server. */
 let onRefused = () => {};
 const refusedIt = ownBotTest({
   listing: {

@@ -10,7 +10,7 @@ const SCRIPT = `
   import { Secret } from './src/secret.ts';
   import { prepareFile } from './src/storage/database-file.ts';
   const api = createListingApi({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 5_000, arrayFormat: 'brackets' });
-  // Loads modules now that would otherwise be loaded later.
+  // Loads every module while files can still be opened.
   await api.games(new Secret('key'));
   await prepareFile(process.argv[1] + '/bot.sqlite');
   try {

@@ -88,7 +88,7 @@ describe('after a kill -9', () => {
     );
     expect(addsOf(guild, 's1.example.com')).toHaveLength(1);
 
-    // The store doesn't contain anything from before the crash or from the next start.
+    // No unfinished work is left in the store, neither by the crash nor by the next start.
     await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
     await bot.restart();
     expect(await unfinishedIn(bot.store)).toEqual([]);
@@ -162,7 +162,7 @@ describe('after a kill -9', () => {
     const pressed = member.press(warning, 'Submit anyway');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
-    // All of their servers are also reserved.
+    // The servers in all four submissions are reserved.
     const running = async () =>
       (await unfinishedIn(bot.store)).filter((each) => each.startsWith('submission'));
     await expect.poll(running).toHaveLength(4);
@@ -228,7 +228,8 @@ describe('after a kill -9', () => {
     const printed = bot.output().length;
     await listing.behave({ kind: 'down' });
     const answer = addServer(member, 'about.example.com:1');
-    // The connection was rejected once. The bot must be killed before the next attempt, which follows immediately.
+    // The service rejected the first connection. The test must kill the bot before the next attempt, which follows
+    // immediately.
     await expect
       .poll(() => bot.output().slice(printed), { interval: 5 })
       .toContain('the listing service sent no usable response');

@@ -84,7 +84,7 @@ describe('a full disk', () => {
     await bot.restart();
     await isAccepted({ bot, guild }, 'after-full.example.com');
     expect(arrived()).toEqual(once);
-    // If the last outcome couldn't be stored, that server is reported as unconfirmed, and never as not sent.
+    // If the last outcome couldn't be stored, the reply reports that server as unconfirmed, never as not sent.
     const [last = '', ...before] = answers.slice(0, accepted).map(textOf).reverse();
     expect(last).toMatch(/Servers have been added for review|may have arrived/);
     for (const text of before) expect(text).toContain(ACCEPTED);
@@ -209,7 +209,7 @@ describe('a running bot', () => {
 
   /** Locks the database the way another process might. @returns a function that releases the lock */
   function lock({ data }: Bot): () => void {
-    // This waits, because the bot may be writing.
+    // Waits until the bot has finished writing.
     const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
     const release = () => {
       if (other.isOpen) other.close();
@@ -221,7 +221,7 @@ describe('a running bot', () => {
 
   it('waits for a database that another process has locked', async ({ bot, guild, member }) => {
     const place = { bot, guild };
-    // After a start, the bot's own writes also wait for the lock, for a second each. Both commands wait for those writes.
+    // Both commands wait for the bot's own writes after its start, each of which waits a second for the lock.
     bot.mayBreak(BREACHES.late, 2);
     const release = lock(bot);
     expect(textOf(await submit(place, 'locked.example.com'))).toMatch(STORE_FAILED);
@@ -241,7 +241,7 @@ describe('a running bot', () => {
   }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
-    // discord.js allows 50 edits a second according to the clock. This must not turn into 50 an hour.
+    // discord.js allows 50 edits per second according to the clock, which must not become 50 per hour.
     for (let n = 0; n < 55; n += 5) {
       const some = Array.from({ length: 5 }, (_, each) => `hour-${n + each}.example.com`);
       await Promise.all(some.map((server) => isAccepted({ bot, guild }, server)));

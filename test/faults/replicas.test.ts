@@ -11,10 +11,7 @@ import { hung } from './crash.ts';
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 
-/**
- * Starts a bot with a guild to which Discord posts. It can start a second bot with short timeouts that uses the same
- * database.
- */
+/** Starts a bot to which Discord posts, and a guild. A second bot with short timeouts uses the same database. */
 async function openBoth() {
   const database = await newDatabase();
   onTestFinished(() => database.drop());
@@ -141,7 +138,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
       userId: '300000000000000009',
       permissions: ROLES.admin.permissions,
     });
-    // A process doesn't know how often another one has edited the message in these seconds.
+    // A process doesn't know how often another process has edited the message in these seconds.
     bot.mayBreak(BREACHES.tooOften, 2);
     // Both processes receive a press before either of them decides.
     discord.faults.inject({ fault: { kind: 'delay', ms: 500 }, path: /callback/, times: 2 });

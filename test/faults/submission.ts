@@ -4,7 +4,7 @@ import { ANSWER_WITHIN_MS, type Bot, type TestGuild, textOf } from '../support/b
 import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-/** The failure may happen before or after the interaction was recorded. */
+/** The failure may happen before or after the bot has recorded the interaction. */
 export const STORE_FAILED =
   /can't reach its database right now, so nothing was saved or sent|interrupted before it could finish, so nothing was submitted/;
 

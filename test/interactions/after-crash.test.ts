@@ -22,7 +22,7 @@ const work: Command = {
   presses: { go: { answers: 'update', run: async () => ({ content: 'gone on' }) } },
 };
 
-/** Creates a bot and its recorded interactions. `restarted` creates another one that uses the same store. */
+/** Creates a bot and its recorded interactions. `restarted` creates another bot with the same store. */
 async function open() {
   const bot = await startSmallBot([work]);
   onTestFinished(bot.stop);
@@ -57,7 +57,7 @@ async function open() {
 
   /**
    * Simulates a press that the bot acknowledged before it crashed. The reply edits the button's message.
-   * @param customId the command's own by default
+   * @param customId the custom id of the command's button by default
    */
   async function leftUpdate(
     response: APIInteractionResponse = { type: InteractionResponseType.DeferredMessageUpdate },
@@ -251,7 +251,7 @@ describe('after a restart', () => {
     await bot.restarted().takeOver();
     expect(textOf(await answer)).toContain('Please try again.');
     const unreadable = bot.log.find(({ message }) => message.includes('could not read a stored interaction'));
-    // The error's message would quote what was stored.
+    // The error's message would quote the stored text.
     expect(unreadable?.details).not.toHaveProperty('err');
     expect(unreadable?.level).toBe('error');
   });

@@ -17,7 +17,7 @@ const FILES = [
   { id: '8', filename: 'preview-1.csv' },
   { id: '9', filename: 'old.csv' },
 ];
-/** What the button's message shows. */
+/** The content of the button's message. */
 const SHOWN = { content: '', embeds: [], components: [] };
 const REPLY: Reply = { content: 'a', embeds: [{ title: 'b' }], components: [] };
 
@@ -36,7 +36,7 @@ const press = (id: string, madeBy = id): Interaction =>
     0,
   );
 
-/** Used when no other delivery edits the same message. */
+/** The delivery of a reply whose message isn't edited by any other delivery. */
 const ALONE = {
   editOrder: { isLatest: async () => true },
   message: 'a message',
@@ -65,7 +65,7 @@ describe('a reply', () => {
     expect(description.length).toBeLessThanOrEqual(4_096);
     expect(footer.text.length).toBeLessThanOrEqual(2_048);
     expect((title + description + footer.text).length).toBeLessThanOrEqual(6_000);
-    // If the embed contains nothing else, this can be as long as Discord allows for an embed.
+    // If an embed only has a description, Discord's limit for descriptions applies.
     const [alone] = fitTexts({ embeds: [{ description: long }] }).embeds;
     expect(alone?.description?.length).toBeLessThanOrEqual(4_096);
   });
@@ -252,7 +252,7 @@ it('a reply waits for the one progress edit that is running', async () => {
   edits[0]?.reject(new Error('Discord is down'));
   await ended;
   expect(order).toEqual(['the answer of Discord', 'the end']);
-  // Most calls within two seconds are skipped.
+  // Progress is shown at most once in two seconds.
   progress.show({ embeds: [{ title: 'the whole' }] });
   expect(count).toBe(1);
 });
@@ -303,7 +303,7 @@ it('if Discord rejects an announcement in a channel, the bot skips only that cha
       '',
     );
   await announceIn('7');
-  // The clock also advances by itself.
+  // The clock also keeps running by itself.
   clock.advance(DAY_MS - 60_000);
   await announceIn('7');
   await announceIn('8');

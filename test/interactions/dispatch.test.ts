@@ -81,7 +81,7 @@ const labelsIn = (components: SeenMessage['current']['components']) =>
     row.map((control) => ('label' in control ? control.label : control.type)),
   );
 
-/** Counts how many interactions had this outcome. */
+/** Counts the interactions with this outcome. */
 const ended = (outcome: InteractionOutcome) =>
   bot.log.filter(({ details }) => Object(details).outcome === outcome).length;
 
@@ -330,7 +330,7 @@ describe('a button', () => {
       await member.press(message, label);
       expect(contentOf(message)).toMatch(/^Not like this\.\n.*\nsaid: x$/);
       expect(labelsIn(message.current.components)).toEqual(labelsIn(components));
-      // Discord only sends the same choice again if the select menu is a new one.
+      // Discord only sends the same choice again from a new select menu.
       expect(textOf(await member.pick(message, ['red']))).toContain('picked red');
     }
   });

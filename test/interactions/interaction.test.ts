@@ -89,7 +89,7 @@ describe('an interaction', () => {
 });
 
 describe('a complete Discord payload', () => {
-  /** Returns a command the way the stand-in sends it, with fields that this bot doesn't read. */
+  /** Returns a command as the stand-in sends it, with fields that this bot doesn't read. */
   async function sent() {
     const { standIn, person, guild, nextInteraction } = await openRawBot();
     onTestFinished(() => standIn.close());
@@ -122,7 +122,7 @@ describe('a complete Discord payload', () => {
 
   it('can be parsed if it is from a modal with a select menu and a field', async () => {
     const { guild, payload } = await sent();
-    // Recorded by another project, for an application that its member has also installed (nyxx:
+    // Recorded by another project, for an application that the member has also installed (nyxx:
     // interaction_manager_test.dart).
     const components = [
       { type: 18, id: 1, component: { type: 3, id: 4, custom_id: 'game', values: ['cs2'] } },

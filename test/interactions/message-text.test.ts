@@ -6,7 +6,7 @@ const poll = {
   answers: [{ answer_id: 1, poll_media: { text: 'an answer' } }],
 };
 const text = (content: string) => ({ type: 10, content });
-/** Users don't see this text when they look at the message. */
+/** This text isn't visible in the message. */
 const UNSEEN = 'unseen';
 
 it.each<[string, object, readonly string[]]>([

@@ -55,7 +55,7 @@ it.each([
     'all',
     'failed',
   ],
-  // A guild that failed three times waits until it has got a response itself.
+  // A guild with three failures of its own waits for a response to its own request.
   [
     'a response during the pause of all guilds resumes them',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',

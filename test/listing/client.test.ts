@@ -152,7 +152,7 @@ describe('api.add', () => {
   });
 });
 
-/** Returns lists that are nested this deep. */
+/** Returns lists that are nested to this depth. */
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const verdictWith = (json: string): string => `{"status":"success","message":"Added.","more":${json}}`;
 const withBody = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
@@ -167,9 +167,7 @@ interface Failure {
   readonly holds?: 1;
 }
 
-/**
- * The outcome of both calls for each way in which the service can fail. If the table doesn't have a kind, it is `unknown`.
- */
+/** The outcome of both calls for each failure of the service. The default kind is `unknown`. */
 const FAILURES: readonly Failure[] = [
   { mode: { kind: 'down' }, kind: 'not-sent', reason: 'unreachable', requests: 0 },
   { mode: { kind: 'resetDuring' }, reason: 'reset', requests: 0 },
@@ -232,7 +230,7 @@ it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with st
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
-  // The operator learns the address, but the bot doesn't send anything to the other host.
+  // The log shows the address, but the bot doesn't send anything to the other host.
   const moved = { kind: 'unknown', reason: 'redirect', detail: `HTTP ${status}: moved to ${to}` };
   expect(await api.add([one], key)).toEqual(moved);
   expect(api.log()).toContain('LISTING_API_URL');
@@ -327,7 +325,7 @@ describe('connections to the service', () => {
     // If the machine is busy, the waiting request may be sent between the two timeouts.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
-    // Uses the connection that is free again. If the bot still sent the request that it gave up, it would send it first.
+    // Uses the free connection. If the bot still sent the abandoned request, the service would receive that request first.
     await api.add([one], key);
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });

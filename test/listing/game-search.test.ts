@@ -50,9 +50,9 @@ describe('the game search', () => {
     ['ark ascended', 'arksa'],
     ['source counter', 'css'],
     ['tea for', 'tf2'],
-    // These letters are in the right order.
+    // Letters are missing from this name.
     ['bttlfld4', 'bf4'],
-    // These contain typos.
+    // These names contain typos.
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
     ['contre-str', 'cs2'],
@@ -92,7 +92,7 @@ describe('the game search', () => {
     }));
     const own = indexGames(games);
     for (const typed of ['aaab aabaa', 'aaa aab '.repeat(12), 'ab'.repeat(50)]) {
-      // The alias and each of 18 words in 1,000 games. Each comparison takes 30 rows of 5 columns, with three letters each.
+      // 1,000 games with an alias and 18 words each, times 30 rows of 5 columns per comparison, times three letters.
       const most = 1_000 * 19 * 30 * 5 * 3;
       expect(await stepsOf(() => own.search(typed)), typed).toBeLessThan(most);
     }

@@ -94,7 +94,7 @@ describe('the games list', () => {
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
-    // If the number is the same twice in a row, it isn't an accident.
+    // If the service returns as few games twice in a row, the list has really become shorter.
     await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
     expect(games.isFresh()).toBe(true);
@@ -114,7 +114,7 @@ describe('the games list', () => {
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
     expect(outcomes).toEqual([listed(), listed()]);
-    // The operator doesn't have a key, so this uses the key of the guild whose member needs the list.
+    // Without an operator key, the bot uses the key of the guild whose member needs the list.
     expect(asked).toEqual(['0']);
   });
 
@@ -149,7 +149,7 @@ describe('the games list', () => {
     await quiet();
     expect(games.isFresh()).toBe(true);
     clock.now -= 1;
-    // The clock was set back, so nobody knows how old the list is.
+    // After the clock was set back, the list's age is unknown.
     expect(games.isFresh()).toBe(false);
   });
 
@@ -171,7 +171,7 @@ describe('the games list', () => {
     games.invalidate();
     games.refreshSoon();
     await quiet();
-    // This counts as a failure, so the bot doesn't try again immediately.
+    // An empty list counts as a failure, so the bot doesn't try again immediately.
     expect(asked).toHaveLength(2);
   });
 });

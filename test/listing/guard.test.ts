@@ -122,7 +122,7 @@ describe('a request for the games list', () => {
 
   it('is retried after the time that the service requests', async () => {
     const { sent, read, breaker } = setUp([
-      // This is long enough to be measured on a busy machine.
+      // A second is long enough to be measured on a busy machine.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
       ADDED,
     ]);

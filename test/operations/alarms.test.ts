@@ -19,7 +19,7 @@ import { addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * Rules in ops/alerts.yml for which the webhook isn't used. Either a person has to look at the numbers, or the bot has
+ * Rules in ops/alerts.yml that the webhook doesn't cover. Either a person has to look at the numbers, or the bot has
  * already notified the members.
  */
 const FOR_PROMETHEUS_ALONE: readonly string[] = [
@@ -277,7 +277,7 @@ describe('the conditions for alarms', () => {
   const DAY_MS = 86_400_000;
   const path = join(tmpdir(), 'bot.sqlite');
 
-  /** Returns the conditions that are true for a bot in which only `wrong` isn't normal. */
+  /** Returns the conditions that are true for a healthy bot with these faults. */
   async function holding(wrong: {
     readonly health?: object;
     readonly identifiesLeft?: number;

@@ -8,7 +8,7 @@ const ENDED = /Discord's gateway has been silent for \d+ seconds.*: exiting/;
 
 async function quickBot(options: BotOptions & Expected) {
   const bot = await oneBot({ ...options, discord: { heartbeatIntervalMs: 200 } });
-  // If the machine is busy, the bot can miss a heartbeat at this rate. The stand-in then reports this, and discord.js
+  // On a busy machine, the bot can miss such frequent heartbeats. The stand-in then reports this, and discord.js
   // reconnects.
   bot.mayBreak('SessionTimedOut', 5);
   return bot;
@@ -45,7 +45,7 @@ interface Given {
   readonly silentMs?: number;
   /** How many IDENTIFYs are left, according to Discord's last response. */
   readonly left?: number;
-  /** Whether Discord responds when the bot asks how many are left. */
+  /** Whether Discord responds to a request for the number of IDENTIFYs. */
   readonly answers?: boolean;
 }
 

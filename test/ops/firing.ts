@@ -24,13 +24,15 @@ export async function take(port: number): Promise<Scrape> {
   return { at: Date.now() / 1000, samples };
 }
 
-/** How many minutes the first scrape is repeated. promtool's clock starts at 0, and the fault comes after these minutes. */
+/**
+ * How many minutes the first scrape is repeated. promtool's clock starts at 0, and the fault begins after these minutes.
+ */
 const HEALTHY_MINUTES = 6;
 
 /**
  * Feeds a bot's metrics into the rules, minute by minute. First repeats `before`, and then `after` for `minutes`. Fails
- * unless these alerts, and no others, fire at the end, and none fires earlier. Shifts all times (`…_timestamp_seconds`) so
- * that they are as far from promtool's clock as they were from ours.
+ * unless these alerts, and no others, fire at the end, and none fires earlier. Shifts all times (`…_timestamp_seconds`) to
+ * promtool's clock.
  */
 export function expectFiring(
   alerts: readonly string[],

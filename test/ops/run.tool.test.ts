@@ -26,10 +26,7 @@ const USER = 1000;
 /** This is long enough to build an image and install packages. */
 const LONG_MS = 300_000;
 
-/**
- * npm exits with the signal as soon as its shell does. The bot keeps running until it has finished, and the test waits for
- * that.
- */
+/** npm exits as soon as its shell does. The test then waits for the bot to finish. */
 const NPM_ENDS = [null, 'SIGTERM'] as const;
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0;
@@ -123,7 +120,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
 
 describe('a plain installation: npm ci --omit=dev --ignore-scripts && npm start', () => {
   it("doesn't lose data if it is stopped during a submission", async () => {
-    // Uses this Node as if it were the machine's own, because the production packages don't contain one.
+    // Uses the Node that runs this test, because the production packages don't contain one.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({
       text: () => `cd ${clone} && PATH=${quoted([path])} exec npm start`,
@@ -147,7 +144,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
     expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });
 
-  /** This Node seems too old, according to the property that the bot checks. */
+  /** A Node that reports version 20 to the bot. */
   const oldNode = `#!/bin/sh\nexec ${process.execPath} --import='data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})' "$@"\n`;
   writeFileSync(join(folder, 'old-node'), oldNode, { mode: 0o755 });
   it.each([

@@ -223,7 +223,7 @@ describe('the list parser', () => {
 
   it("doesn't leave a password in any row", () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
-    // If a line doesn't contain any other address, a name with a dot after a space could be an address.
+    // In a line without another address, a name with a dot after a space could be an address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);
     const inLink = fc.stringMatching(/^[!#-:<-~]{0,10}QZJX[!#-:<-~]{0,10}$/);
     const links: readonly ((at: string, secret: string) => string)[] = [
@@ -274,7 +274,7 @@ describe('the list parser', () => {
   it.each(PIECES)('takes linear time to parse %j', async (piece) => {
     for (const read of readers) {
       const steps = (times: number) => stepsOf(() => read(piece.repeat(times)));
-      // This is an even number, because the parser may keep one of two passwords in a row.
+      // The number is even, because the parser may keep one of two passwords in a row.
       const evenTimes = 2 * Math.ceil((2 * 1024) / piece.length);
       expect(await steps(2 * evenTimes)).toBeLessThan(2.3 * (await steps(evenTimes)));
     }

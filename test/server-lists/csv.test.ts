@@ -12,7 +12,7 @@ function rowsOf(text: string): readonly Row[] {
   return list.rows;
 }
 
-/** Returns the rejected files with those rows that are invalid. */
+/** Returns the rejected.csv files with the invalid rows. */
 const rejectedFiles = (
   rows: readonly Row[],
   reason: (code: string) => string,
@@ -96,7 +96,7 @@ describe('a CSV file that is opened as a spreadsheet', () => {
     fc.assert(
       fc.property(text, (cell) => {
         const written = csvFile([cell], []).slice(2);
-        // Format characters that are visible are kept, such as those in Egyptian hieroglyphs.
+        // Visible format characters are kept, such as those in Egyptian hieroglyphs.
         expect(written).not.toMatch(
           /^[=+\-@＝＋－＠﹦﹢﹣﹫\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u,
         );
@@ -109,7 +109,7 @@ describe('a CSV file that is opened as a spreadsheet', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,; "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {
-        // If a whole cell is in quotes, the parser assumes that the quotes were pasted with it, and removes them.
+        // The parser assumes that quotes around a whole cell were pasted with it, and removes them.
         fc.pre(cells.every((text) => text === text.trim() && !/^["'].*["']$/u.test(text)));
         const [, row = ''] = csvFile(Array(cells.length).fill('server'), [cells]).split('\r\n');
         expect(cellsOf(row, ',')).toEqual(cells);

@@ -6,10 +6,10 @@ import type { ReadList } from '../../src/server-lists/read-list.ts';
 
 /** This file is large enough to be parsed in a worker. */
 const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
-/** These games keep a worker busy for minutes no matter what it parses, because it iterates over every empty slot. */
+/** These games keep a worker busy for minutes, because it iterates over every empty slot. */
 const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 
-// The timer is fake. On a busy machine, a worker can take as long as it needs until the test advances the clock.
+// The timer is fake. On a busy machine, a worker can take as long as necessary until the test advances the clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -223,10 +223,7 @@ describe.each(kinds())('a store in %s', (kind) => {
   });
 });
 
-/**
- * These tests cover behaviour that several processes with the same database rely on. With SQLite, they take turns using the
- * same connection.
- */
+/** These tests cover processes that share a database. With SQLite, the processes take turns using one connection. */
 describe.each(kinds())('processes that share a store in %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
@@ -310,7 +307,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     return { parts, ...interactionStore, ...editOrder, takeOver, notified };
   }
 
-  /** Creates a lease that a test ends by deleting it. It never ends while the test is being prepared. */
+  /** Creates a lease that stays valid until the test deletes it. */
   const live = (store: Store, name: string) =>
     store
       .tables()
@@ -347,8 +344,8 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
         return sql<number>`${each.clock} + ${sql.lit(pausedMs)}`;
       },
     });
-    // If a process renewed its lease only once while another renewed its own more than four times, it would rightly count
-    // as dead.
+    // A process rightly counts as dead if it renews its lease only once while another process renews its own more than four
+    // times.
     const often = { renewedEveryMs: 250 };
     const processes = [
       await startProcess(pausing(store), often),
@@ -358,7 +355,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     for (let pauses = 0; pauses < 3; pauses += 1) {
       const before = Math.max(...(await untils()));
       pausedMs += 25_000;
-      // Both processes have renewed their leases. Otherwise one of them would have counted as dead.
+      // Both processes have renewed their leases, so neither of them counted as dead.
       await expect.poll(async () => Math.min(...(await untils()))).toBeGreaterThan(before);
     }
     expect(processes.flatMap(({ ends }) => ends)).toEqual([]);
@@ -398,7 +395,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     const alive = [workOf(store, 'one'), workOf(another, 'another')];
     for (const { takeOver, notified } of alive) {
       await takeOver();
-      // The interaction's process isn't known to be dead yet.
+      // The process that accepted the interaction doesn't count as dead yet.
       expect(notified).toEqual([]);
     }
     await store.tables().deleteFrom('leases').where('process_id', '=', 'asleep').execute();
@@ -453,7 +450,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await latest()).toEqual([false, true, true]);
     await other.claim(second, made);
     expect(await latest()).toEqual([false, false, true]);
-    // This process doesn't start to respond to interactions that another process is responding to.
+    // A process doesn't claim an interaction to which another process is responding.
     await one.claim(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });

@@ -49,7 +49,7 @@ describe("a database path that can't be written to", () => {
   it('is reported if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
-    // Root can write to every file, but nobody can write to a file from a later SQLite version (File Format 1.3.3).
+    // Root can write to any file, except to a file from a later SQLite version (File Format 1.3.3).
     writeFileSync(path, bytes.fill(3, 18, 19));
     expect(await refusal(path)).toMatch(advice);
     expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -1,7 +1,7 @@
 import { createStoreLock } from '../../src/storage/lock.ts';
 import { parseStoreUrl } from '../../src/store-url.ts';
 
-/** Locks the database in STORE_URL, reports this, and keeps the lock until the process is killed. */
+/** Locks the database in STORE_URL, prints a line, and keeps the lock until the process is killed. */
 const nothing = () => undefined;
 const url = parseStoreUrl(process.env.STORE_URL ?? '');
 if (url === undefined) throw new Error('STORE_URL is no URL of a database');

@@ -9,7 +9,7 @@ import { recorder } from '../support/machine.ts';
 import { startServer } from '../support/postgres-server.ts';
 
 const NAME = `bot-${process.pid}`;
-/** This range is reserved for testing networks (RFC 2544). */
+/** This range is reserved for network tests (RFC 2544). */
 const NETWORK = `198.18.${process.pid % 256}`;
 const HERE = `${NETWORK}.1`;
 const THERE = `${NETWORK}.2`;
@@ -17,16 +17,13 @@ const FREE_WITHIN_MS = 40_000;
 
 const ip = (line: string) => execFileSync('ip', line.split(' '), { stdio: 'pipe' });
 
-/**
- * Adds another machine to the network, which is a network namespace with a cable to this one. @returns whether that is
- * possible here
- */
+/** Adds another machine: a network namespace with a cable to this one. @returns whether that is possible here */
 function plugIn(): boolean {
   try {
     ip(`netns add ${NAME}`);
     onTestFinished(() => void ip(`netns delete ${NAME}`));
     ip(`link add ${NAME} type veth peer name cable netns ${NAME}`);
-    // The namespace itself continues to exist for minutes, because its kernel keeps trying to send.
+    // The namespace continues to exist for minutes, because its kernel keeps trying to send.
     onTestFinished(() => void ip(`link delete ${NAME}`));
     ip(`address add ${HERE}/30 dev ${NAME}`);
     ip(`link set ${NAME} up`);
@@ -64,8 +61,7 @@ it.skipIf(!hasPostgres())(
       return error;
     };
     expect(String(await refusal())).toContain('another bot runs');
-    // From now on, the other machine drops the packets from both sides. If the cable were disconnected instead, this side
-    // would notice.
+    // The other machine now drops all packets. If the cable were disconnected instead, this side would notice.
     ip(`-n ${NAME} address flush dev cable`);
     await expect.poll(refusal, { timeout: FREE_WITHIN_MS, interval: 500 }).toBeUndefined();
   },

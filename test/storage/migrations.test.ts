@@ -34,7 +34,7 @@ const TOMORROW: typeof MIGRATIONS = {
 
 const newPath = () => join(folder(), 'bot.sqlite');
 
-/** @param onOpen can change how the file is used */
+/** @param onOpen called with the database before the migration */
 async function migrateFile(
   path: string,
   migrations: typeof MIGRATIONS,
@@ -116,7 +116,7 @@ describe.each([
   });
 });
 
-/** Lists what a migration does that would break a process of the previous version, or make it wait. */
+/** Lists the changes in a migration that would break or block a process of the previous version. */
 async function harmIn(migration: Migration): Promise<readonly string[]> {
   const statements: string[] = [];
   const db = new Kysely({

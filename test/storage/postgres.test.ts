@@ -337,7 +337,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     it('uses TCP settings with which a lost connection is soon noticed', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
-      // The lock's own session calls this function, which shows the session's settings.
+      // The session that holds the lock calls this function, which records its settings.
       await query(`create function first.pg_try_advisory_lock(bigint) returns boolean language sql as $$
         insert into first.told select name, setting from pg_settings where name like 'tcp%';
         select pg_catalog.pg_try_advisory_lock($1) $$`);

@@ -39,7 +39,7 @@ import {
   setQuota,
 } from '../support/people.ts';
 
-/** Databases from released versions, as SQL. They must never be changed. docs/releasing.md explains how to create one. */
+/** Databases from released versions, as SQL. Never change them. docs/releasing.md explains how to create one. */
 const RELEASES = join(import.meta.dirname, 'releases');
 const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
 /** The version for which this run writes databases with the current bot. */
@@ -92,11 +92,11 @@ function sqlOf(database: DatabaseSync): string {
 interface Place {
   readonly bot: Bot;
   readonly guild: TestGuild;
-  /** A guild that doesn't have a key. */
+  /** A guild without a key. */
   readonly keyless: TestGuild;
 }
 
-/** Runs a task with a bot that uses that database, in the guilds that exist from the start. */
+/** Runs a task with a bot that uses this database, in the first two guilds of the Discord stand-in. */
 async function withBot(url: string, run: (place: Place) => Promise<void>): Promise<void> {
   const bot = await openBot({ env: { STORE_URL: url, ENCRYPTION_KEY } });
   const guildAt = (index: number): TestGuild => {
@@ -107,7 +107,7 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
     const people = { person, admin: person({ role: 'admin' }), member: person({}) };
     return { ...guild, discord, listing, ...people };
   };
-  // This Discord stand-in doesn't know the members who are waiting for a reply in the stored database.
+  // The Discord stand-in doesn't know the interactions in the stored database.
   bot.mayBreak(BREACHES.afterTheEnd, 10);
   try {
     await run({ bot, guild: guildAt(0), keyless: guildAt(1) });
@@ -116,10 +116,7 @@ async function withBot(url: string, run: (place: Place) => Promise<void>): Promi
   }
 }
 
-/**
- * Facts that are stored with a database: when it was written, in milliseconds since 1970, and which buttons the messages
- * had at that time.
- */
+/** Facts about a stored database: when it was written, in milliseconds since 1970, and the buttons of its messages. */
 interface Seen {
   readonly at: number;
   readonly buttons: Readonly<Record<'draft' | 'waiting' | 'own' | 'panel', readonly object[]>>;
@@ -204,7 +201,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   expect(notSent).toMatch(/refused\.example\.com:27015.*Declined by .*Not one of ours/s);
   expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
 
-  // Earlier messages still work, and the bot can decrypt the data.
+  // Earlier messages still work, and the bot can decrypt the stored data.
   const preview = await pressSubmit(member, await post('draft'));
   expect(textOf(preview)).toContain('Waiting for a moderator');
   const own = await post('own');
@@ -273,7 +270,7 @@ describe.each(kinds())('with %s,', (kind) => {
     return place;
   }
 
-  /** Loads the database of a version for a bot. If it is a PostgreSQL database, it then doesn't count as restored. */
+  /** Loads the database of a version for a bot. The bot doesn't treat a PostgreSQL database as restored. */
   async function placeForBot(version: string) {
     const place = await placeOf(version);
     if (kind === 'postgres') {

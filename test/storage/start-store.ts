@@ -11,7 +11,7 @@ import { parseStoreUrl } from '../../src/store-url.ts';
 let stopBefore = Number(process.env.STOP_BEFORE);
 let statements = 0;
 let onStopped: () => void = () => undefined;
-/** Open connections. They are stored here so that garbage collection doesn't close them before the process is killed. */
+/** Open connections. Storing them here prevents garbage collection from closing them before the process is killed. */
 const open: unknown[] = [];
 
 /** Counts a statement. Returns whether the start must stop before it, or has already stopped. */
@@ -23,7 +23,7 @@ function isStopped(connection: unknown, sql: string): boolean {
   return true;
 }
 
-/** After the start has stopped, makes a method fail so that it doesn't change the file. */
+/** Makes a method fail after the start has stopped, which prevents changes to the file. */
 function watch(owner: object, method: string): void {
   const original = Reflect.get(owner, method);
   Reflect.set(owner, method, function watched(this: Partial<StatementSync>, ...given: unknown[]) {
@@ -38,7 +38,7 @@ for (const method of ['run', 'all', 'get']) watch(StatementSync.prototype, metho
 const { query } = Client.prototype;
 Object.assign(Client.prototype, {
   query(this: Client, ...given: readonly unknown[]) {
-    // If this failed, the connection would end before the process is killed.
+    // If the query failed, the connection would end before the process is killed.
     if (isStopped(this, String(given[0]))) return new Promise(() => undefined);
     return Reflect.apply(query, this, given);
   },

@@ -49,7 +49,7 @@ describe('a transaction', () => {
 });
 
 describe("a transaction that doesn't end", () => {
-  /** How long it is observed, in milliseconds. */
+  /** How long the test observes the transaction, in milliseconds. */
   const STUCK_MS = 30;
   async function openWatched() {
     const stuck: StuckTransactionError[] = [];
@@ -73,7 +73,7 @@ describe("a transaction that doesn't end", () => {
     const { store, stuck } = await openWatched();
     await store.inGuild('7', async () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
-      // Timers that have become due in the meantime run now.
+      // Overdue timers run now.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
     });
     expect(stuck).toEqual([]);

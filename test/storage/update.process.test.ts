@@ -15,9 +15,7 @@ import { programOf, startServer } from '../support/postgres-server.ts';
 const keptSql = (kind: Kind) =>
   readFileSync(join(import.meta.dirname, 'releases', `0.3.0-${kind}.sql`), 'utf8');
 
-/**
- * Returns a function that creates another copy of the stored database each time it is called, and returns the copy's URL.
- */
+/** Returns a function that creates a copy of the stored database and returns the copy's URL. */
 async function keptDatabase(kind: Kind): Promise<() => Promise<string>> {
   if (kind === 'sqlite') {
     const kept = keptFile();
@@ -78,7 +76,7 @@ const linesOfFile = (url: string): readonly string[] =>
     return [...shape.map((each) => JSON.stringify(each)), ...rows];
   });
 
-/** Returns the content after an update in which nothing went wrong. */
+/** Returns the content after an update without faults. */
 async function wholeContent(address: string): Promise<readonly string[]> {
   await start(address);
   return contentOf(address);
@@ -127,7 +125,7 @@ describe.each(kinds())('the update of a 0.3.0 database in %s', (kind) => {
 
     const addresses: string[] = [];
     while (addresses.length < count) addresses.push(await copy());
-    // Killing all starts in a single process is faster, because a new process takes ten times as long as a start.
+    // Killing all starts in one process is faster, because a new process takes ten times as long as a start.
     expect(await startAndKill(addresses, 1)).toEqual({ status: null, stdout: '', stderr: '' });
     for (const address of addresses) {
       await start(address);
@@ -162,7 +160,7 @@ describe('the update of a 0.3.0 database on a full disk', () => {
   it.skipIf(!hasPostgres())('is completed at the next start if the bot uses PostgreSQL', async ({ skip }) => {
     const disk = smallDisk(32);
     if (!disk) return skip(NO_DISK);
-    // Only the database is on the small disk. The rest of the server's data isn't.
+    // Only the database is on the small disk, not the rest of the server's data.
     const server = await startServer();
     expect.assert(server);
     onTestFinished(server.stop);

@@ -45,7 +45,7 @@ async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async 
     store,
     guild,
     draftEditor,
-    /** The same editor, but with a limit per member. */
+    /** The same editor with a limit per member. */
     limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
       prepared(await draftEditor.open(mia, { id, source: 'text', rows: rowsOf(text) })),
@@ -248,7 +248,7 @@ describe('an edit of a draft', () => {
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
-    // No more lines than this fit.
+    // This many lines just fit into a draft.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
     expect(await drafts.find(mia, 'd')).toBe('gone');

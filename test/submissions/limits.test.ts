@@ -32,9 +32,9 @@ function limitOf(text: string | undefined) {
 it.each([
   ['member 2/60', '', '2', '2'],
   ['member 2/60', '-20', '1', '1'],
-  // One server can be sent now, and the other one when the oldest one no longer counts.
+  // One server can be sent now, and the other when the oldest reservation expires.
   ['member 2/60', '-20', '2', '1, member-limit 2 for 40 s'],
-  // The other four exceed the limit, so the member has to wait until two can be sent again.
+  // Four servers exceed the limit, so the member has to wait until two can be sent again.
   ['member 2/60', '-20', '5', '1, member-limit 2 for 60 s'],
   ['member 2/60', '-20 0', '1', '0, member-limit 2 for 40 s'],
   ['member 2/60', '-60 -40', '1', '1'],

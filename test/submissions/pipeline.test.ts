@@ -258,7 +258,7 @@ describe('a request', () => {
   ])('is the last one if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
-      // The request can take a minute, and the reply another one.
+      // The request can take a minute, and so can the reply.
       opened.clock.now = NOW + 13 * MINUTE;
       if (n < 2) return ACCEPTED;
       if (reason === 'stopping') stop.abort();
@@ -277,7 +277,7 @@ describe('a request', () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return hung.promise;
       opened.clock.now += 14 * MINUTE;
-      // A guild can have two requests in flight. These two start as soon as this one has ended.
+      // A guild can have two requests in flight, so both of these start when the current request ends.
       others.push(one(opened, 'a'), one(opened, 'b'));
       await expect.poll(async () => (await submissions(opened)).length).toBe(3);
       return ACCEPTED;

@@ -31,7 +31,7 @@ const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
 
-/** Creates a folder with a database that contains a single value. No bot uses it. */
+/** Creates a folder with a database that contains a single value and isn't in use. */
 async function made(key = 'a:1'): Promise<string> {
   const data = folder();
   const opened = await openStore(pathIn(data));
@@ -51,7 +51,7 @@ async function valueIn(path: string, key: string): Promise<unknown> {
   return value;
 }
 
-/** Returns the error with which an action is rejected. It has a single line. */
+/** Returns the error with which an action is rejected, and checks that it has a single line. */
 async function refusalOf(action: Promise<unknown>): Promise<string> {
   const error = await action.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
@@ -135,7 +135,7 @@ describe('npm run backup', () => {
     chmodSync(out, 0o300);
     const file = join(out, 'copy.sqlite');
     const done = await runFile(['src/tools/backup.ts', file], { env: store(data), isOrdinary: true });
-    // Only root can remove what is in a folder that can't be opened.
+    // Only root can remove files from a folder that can't be opened.
     chmodSync(out, 0o700);
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining('and checked it') });
     expect(done.stderr).toMatch(
@@ -176,7 +176,7 @@ it.each(['backup', 'restore'] as const)('npm run %s suggests an alternative for 
 });
 
 describe('npm run restore', () => {
-  /** Returns why a file is rejected. Nothing may have changed. */
+  /** Returns why a file is rejected, and checks that the folder hasn't changed. */
   async function refused(data: string, file: string): Promise<string> {
     const files = () =>
       readdirSync(data)

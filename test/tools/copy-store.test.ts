@@ -35,7 +35,7 @@ async function keysOver(store: Store) {
   return createApiKeys({ store, encryption, now: Date.now, logger: recorder() });
 }
 
-/** These are more rows than fit into one statement. */
+/** More rows than fit into one statement. */
 const HOSTS = Array.from({ length: 1_201 }, (_, number) => `s${number}.example.com`);
 
 async function fill(url: StoreUrl): Promise<void> {
@@ -55,7 +55,7 @@ async function fill(url: StoreUrl): Promise<void> {
   await store.stop();
 }
 
-/** Returns everything that is in a database. */
+/** Returns everything in a database. */
 async function contentOf(url: StoreUrl) {
   const store = await openStoreAt(url);
   const rows = new Set<string>();

@@ -26,7 +26,7 @@ type Changes = Readonly<Record<string, string>>;
 const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
-/** A bot that has run once. Its commands have been published, and it has created its store and key. */
+/** A bot that has run once, published its commands, and created its store and key. */
 const bot = await openBot();
 const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
 await bot.newGuild({ key: OPERATOR_KEY });
@@ -77,7 +77,7 @@ async function examine(changes: Changes = {}): Promise<Said> {
   return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
-/** Expects that this check fails and no other, with these words and a fix. */
+/** Expects that only this check fails, with these words and a fix. */
 async function fails(check: string, words: RegExp, changes: Changes, run = examine): Promise<void> {
   const { text, status, failed } = await run(changes);
   expect({ failed, status }).toEqual({ failed: [check], status: 1 });
@@ -85,14 +85,14 @@ async function fails(check: string, words: RegExp, changes: Changes, run = exami
   expect(text).toMatch(/ → .{10}/);
 }
 
-/** Starts another Discord stand-in that doesn't have any of the commands. Returns the variables for it. */
+/** Starts another Discord stand-in without any commands, and returns the variables for it. */
 async function anotherDiscord(settings: Partial<StandInOptions>): Promise<Changes> {
   const discord = await startDiscord({ token: bot.token, ...settings });
   onTestFinished(() => discord.close());
   return { DISCORD_API_URL: discord.apiUrl };
 }
 
-/** Starts a Discord stand-in that responds to every request in the same way. Returns the variables for it. */
+/** Starts a Discord stand-in that responds to every request in the same way, and returns the variables for it. */
 async function brokenDiscord(answer: RequestListener): Promise<Changes> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -16,7 +16,7 @@ const listing = await startListing();
 afterAll(() => Promise.all([discord.close(), listing.close()]));
 
 const SETUP = 'src/tools/setup.ts';
-/** The operator doesn't enter this setting. It tells the tool where the Discord stand-in is. */
+/** The operator doesn't enter this setting, which tells the tool where the Discord stand-in is. */
 const env = { DISCORD_API_URL: discord.apiUrl };
 const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join('');
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));

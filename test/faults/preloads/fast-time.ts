@@ -40,7 +40,7 @@ performance.now = clock(performance.now.bind(performance));
 const now = clock(Date.now.bind(Date));
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // `new Date()` only means the current time if it doesn't have arguments.
+    // `new Date()` only returns the current time without arguments.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

@@ -1,4 +1,4 @@
-/** Loaded into the bot before anything else. When MISHAP_FILE names a fault, causes this fault and doesn't handle it. */
+/** Loaded into the bot before anything else. Causes the unhandled fault that MISHAP_FILE names. */
 import { readFileSync, rmSync } from 'node:fs';
 
 const file = process.env.MISHAP_FILE ?? '';
