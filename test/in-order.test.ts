@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('work with the same key runs in order, one piece at a time, in parallel with other keys', async () => {
+it('work with the same key runs in order, and in parallel with other keys', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));
@@ -33,7 +33,7 @@ it('work with the same key runs in order, one piece at a time, in parallel with 
   await Promise.all(all.slice(1));
 });
 
-it('a key is busy until its last piece of work has ended', async () => {
+it('a key is busy until all of its work has ended', async () => {
   const { ends, work } = setUp();
   const inOrder = createInOrder();
   const first = inOrder.run('a', work('first'));
@@ -48,7 +48,7 @@ it('a key is busy until its last piece of work has ended', async () => {
   expect(inOrder.isBusy('a')).toBe(false);
 });
 
-it('calls during a run share a single second run, even if the first one fails', async () => {
+it('calls during a run share one further run', async () => {
   const { begun, ends, work } = setUp();
   const run = oneAtATime(work('run'));
   const first = run();

@@ -18,7 +18,7 @@ function written(log: (logger: Logger) => void, level: 'info' | 'debug' = 'info'
 }
 
 describe('the log', () => {
-  it('contains JSON with the time, the level as a word, the details and the message', () => {
+  it('contains JSON with the time, level, details and message', () => {
     const { line } = written((logger) => logger.warn({ guildId: '1' }, 'look here'));
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
@@ -29,7 +29,7 @@ describe('the log', () => {
     expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
   });
 
-  it("doesn't show the address, the body or the token of Discord's errors", () => {
+  it("doesn't contain the token or body of a failed Discord request", () => {
     const url = `https://discord.com/api/v10/webhooks/123456/${INTERACTION_TOKEN}/messages/@original`;
     const body = { files: undefined, json: { content: 'what the member typed' } };
     const answer = { code: 10_062, message: `Unknown interaction ${url}` };
@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(Object.keys(line.err).sort()).toEqual(['code', 'message', 'method', 'name', 'stack', 'status']);
   });
 
-  it('handles causes and aggregated errors with the same care, and stops at a cycle', () => {
+  it('hides secrets in causes and aggregated errors', () => {
     const inner = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', body: 'api_key=hidden-key' });
     const joined = new AggregateError([inner, new Error('other')], 'all failed');
     const outer: Error & { cause?: unknown } = new Error('no response', { cause: joined });
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no response');
   });
 
-  it('accepts any value that was thrown', () => {
+  it('accepts any thrown value', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
@@ -61,7 +61,7 @@ describe('the log', () => {
     );
   });
 
-  it("doesn't show a secret anywhere, and doesn't change any other text", () => {
+  it('hides secrets without changing other text', () => {
     const key = new Secret('hidden-key-0123456789');
     const url = `/interactions/99/${INTERACTION_TOKEN}/callback`;
     const details = { key, deep: [{ key }], text: `${key}`, url };

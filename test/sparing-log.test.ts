@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSparingLog } from '../src/sparing-log.ts';
 import { recorder } from './support/machine.ts';
 
-it('a failure that repeats is logged once a minute, with the number of repetitions', () => {
+it('a repeated failure is logged once a minute, with a count', () => {
   const logger = recorder();
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);

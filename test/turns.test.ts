@@ -37,8 +37,8 @@ function setUp(mostConcurrent: number) {
 const times = (count: number, make: (n: number) => Promise<string>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
-describe('turns', () => {
-  it('give the next slot to the guild that has waited longest, even after it was idle', async () => {
+describe('turns for requests', () => {
+  it('give the next slot to the guild that has waited longest', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -50,7 +50,7 @@ describe('turns', () => {
     expect(started.slice(3).join(' ')).toBe('c new a b c b');
   });
 
-  it("keep a guild's requests in order, and run at most two of them at a time", async () => {
+  it("run a guild's requests in order, at most two at a time", async () => {
     const { started, ask, end } = setUp(8);
     const ended: number[] = [];
     for (const [n, asked] of times(3, () => ask('a')).entries()) void asked.then(() => ended.push(n));
@@ -81,7 +81,7 @@ describe('turns', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it("start a submission before an earlier read from the same guild that can't run yet", async () => {
+  it('start a submission before an earlier read that has no slot', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -90,7 +90,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it("reject a member's 21st waiting request, but accept requests from other members", async () => {
+  it("reject a member's 21st waiting request", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
     expect(await ask('a')).toBe('queue-full');
@@ -101,7 +101,7 @@ describe('turns', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('skip a request whose deadline has passed, and continue with the next one', async () => {
+  it('skip a request after its deadline', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });
@@ -114,7 +114,7 @@ describe('turns', () => {
     expect(started).toEqual(['a', 'c']);
   });
 
-  it('free the slot of a task that fails', async () => {
+  it('free the slot of a failed task', async () => {
     const { turns } = setUp(1);
     const failing = turns.run({ guildId: 'a', kind: 'submission' }, () => Promise.reject(new Error('disk')));
     const next = turns.run({ guildId: 'b', kind: 'submission' }, async () => 'ran');
@@ -132,7 +132,7 @@ describe('turns', () => {
   });
 });
 
-it("work starts one piece per event-loop turn, and no guild has to wait for all of another guild's work", async () => {
+it("a guild's work doesn't wait for all of another guild's work", async () => {
   const myTurn = createWorkTurns();
   const begun: string[] = [];
   const work = (guildId: string, name: string) => myTurn(guildId).then(() => begun.push(name));

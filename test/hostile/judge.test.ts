@@ -74,7 +74,7 @@ describe('judge', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('finds no harm if the service rejected a whole list and the bot sent it again in parts', () => {
+  it('finds no harm if the bot resends a rejected list in parts', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
@@ -82,13 +82,13 @@ describe('judge', () => {
     expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['false reply']);
   });
 
-  it('finds servers that were sent more often than members requested', () => {
+  it('finds servers that were sent too often', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
     expect(harms([], { got: 1 })).toContain('sent twice');
   });
 
-  it("finds replies that aren't true", () => {
+  it('finds false replies', () => {
     expect(harms([ACCEPTED], {})).toEqual(['false reply']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['false reply']);
     expect(harms([REJECTED], {})).toEqual(['false reply']);
@@ -100,12 +100,12 @@ describe('judge', () => {
     expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['false reply']);
   });
 
-  it('finds submissions that were lost', () => {
+  it('finds lost submissions', () => {
     expect(harms(["Something went wrong on the bot's side."], {})).toEqual(['lost']);
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 
-  it('finds members whose reply still says "thinking…"', () => {
+  it('finds replies that still say "thinking…"', () => {
     expect(harms([undefined], {})).toEqual(['left thinking']);
     expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
   });

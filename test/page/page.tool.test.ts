@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('button', { name: 'Send' }).click();
   }
 
-  it('sets the key and submits a server with the mouse', async () => {
+  it('lets users set the key and submit a server with the mouse', async () => {
     const tab = await inNewServer({ key: false, more: '' });
     await composer(tab).fill('/setk');
     await tab.getByRole('option', { name: '/setkey' }).click();
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('mouse.example.com');
   });
 
-  it('sets the key and submits a server with the keyboard', async () => {
+  it('lets users set the key and submit a server with the keyboard', async () => {
     const tab = await inNewServer({ key: false, more: '' });
     await tabTo(tab, 'Message #general');
     await tab.keyboard.type('/setkey');
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it("runs the README's example when somebody types it on the page that has just been opened", async () => {
+  it("runs the README's command if a user types it immediately", async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .toMatchObject([{ game, server: host, port: Number(port) }]);
   });
 
-  it.for([1280, 390])('guides a new visitor to their first submission at %i px', async (width) => {
+  it.for([1280, 390])('guides a new visitor to a first submission at a width of %i px', async (width) => {
     const tab = await scene.tab('&role=other', { viewport: { width, height: 800 } });
     await tab.getByRole('heading', { name: 'Game servers, submitted from Discord' }).waitFor();
     await tab.getByRole('button', { name: 'Try it yourself' }).click();
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe(`${width}.example.com`);
   });
 
-  it('preloads the modules that it needs, and no others', async () => {
+  it('preloads only the modules that the page needs', async () => {
     const tab = await scene.tab();
     const preloaded = (await tab.evaluate(
       `[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)`,
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(preloaded.toSorted()).toEqual([...new Set(loaded)].toSorted());
   });
 
-  it('runs a line that was pasted, and recognizes a command after a space', async () => {
+  it('opens the form of a pasted or typed command', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/addservers file:docs/servers.csv');
     await expect.poll(() => tab.locator('input[type=file]').inputValue()).toContain('servers.csv');
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await composer(tab).inputValue()).toBe('/setkey sandbox-key-1234');
   });
 
-  it('lists the commands in the chosen language, and only those that the user is allowed to run', async () => {
+  it('lists the commands that a user can run, in the chosen language', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/');
     await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
-  it("rejects values that Discord wouldn't send, and asks for missing ones", async () => {
+  it("rejects option values that Discord wouldn't send", async () => {
     const tab = await inNewServer();
     await run(tab, 'addserver');
     await expect.poll(() => tab.locator(':focus').getAttribute('name')).toBe('game');
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(tab).waitFor();
   });
 
-  it('shows a private reply only to its user, until the user dismisses it', async () => {
+  it('shows a private reply only to its user, who can dismiss it', async () => {
     const tab = await inNewServer();
     await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();
@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
-  it('says that a message has changed if another user was faster', async () => {
+  it('shows an alert if a user presses a button on an outdated message', async () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: 'Quick' });
     await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
@@ -281,7 +281,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('alert').getByText('This message has just changed. Check it again.').waitFor();
   });
 
-  it('shares its state between two tabs and the prompt', async () => {
+  it('shows messages from other tabs and from the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
     const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
     await prompt.run('/help');
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(second).getByText('hello from the page').waitFor();
   });
 
-  it('shows how to use the panel with the keyboard on a phone, before and after a restart', async () => {
+  it('lets users control a panel with the keyboard, before and after a restart', async () => {
     const { sandbox } = scene;
     const { discord, listing, people } = sandbox;
     const guild = discord.guildEvents.add({ name: 'Panel' });
@@ -377,7 +377,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  it('submits the servers in a message with the keyboard', async () => {
+  it("lets users submit a message's servers with the keyboard", async () => {
     const tab = await inNewServer();
     await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
     await composer(tab).press('Enter');
@@ -388,7 +388,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await answers(tab).count()).toBe(2);
   });
 
-  it('offers sample lists for a command that has a file option', async () => {
+  it('offers sample lists for a file option', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
     await tab.getByRole('button', { name: 'docs/servers.csv' }).focus();
@@ -399,7 +399,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Submit 6 game servers' }).waitFor();
   });
 
-  it('lets users fill in a form with several lines, and closes it when they press Escape', async () => {
+  it('lets users enter several lines in a form', async () => {
     const tab = await inNewServer();
     await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
@@ -419,7 +419,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByText('Only you can see this').waitFor();
   });
 
-  it('lets users choose options in a select menu, and several options with the keyboard', async () => {
+  it('lets users choose one or several options in a select menu', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     // Excludes the reply about the key, which also contains a select menu.
@@ -444,7 +444,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it("doesn't apply ticks and choices to the control that replaces the one they were made in", async () => {
+  it('clears choices when another page replaces a select menu', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -494,7 +494,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('dropped.example.com');
   });
 
-  it("shows the team's channels only to the team, and direct messages to everyone", async () => {
+  it('shows the #staff channel only to admins and moderators', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     const { discord } = scene.sandbox;
     const guild = discord.everyGuild.at(-1);
@@ -537,9 +537,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
   });
 
-  it.for([
-    360, 390,
-  ])('shows the time of every message on a phone that is %i px wide, without covering it', async (width) => {
+  it.for([360, 390])("doesn't cover the time of any message at a width of %i px", async (width) => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
     const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
@@ -555,9 +553,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
-  it.for([
-    360, 1000,
-  ])('has its controls in a drawer at %i px, which keeps the focus as long as it is open', async (width) => {
+  it.for([360, 1000])('keeps the focus in an open drawer at a width of %i px', async (width) => {
     const tab = await scene.tab('', { viewport: { width, height: 800 } });
     const drawer = tab.getByRole('dialog', { name: 'Sandbox' });
     await tab.getByRole('button', { name: 'Sandbox' }).press('Enter');
@@ -587,7 +583,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     ]);
   });
 
-  it("renders a form's text like a message, and shows which files the form accepts", async () => {
+  it("renders the markup in a form's text", async () => {
     const tab = await inNewServer();
     const dialog = tab.getByRole('dialog');
     await pickCommand(tab, 'addservers');
@@ -606,7 +602,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await dialog.locator('p br').count()).toBe(1);
   });
 
-  it('shows what Discord sends and receives, with violations of its rules in red', async () => {
+  it("shows Discord's traffic, with rule violations in red", async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
@@ -618,7 +614,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await entry.getByText('404: Not Found').first().waitFor();
   });
 
-  it("says that the application didn't respond if the bot is dead, and restarts it", async () => {
+  it("shows that the application didn't respond after the bot was killed", async () => {
     const tab = await inNewServer();
     await side(tab).getByRole('button', { name: 'kill -9' }).click();
     await side(tab).getByText('It is not running.').waitFor();
@@ -630,7 +626,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('can make Discord and the service fail, and can add and revoke keys', async () => {
+  it('has controls for faults and for API keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
@@ -657,8 +653,8 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   });
 });
 
-describe.skipIf(!hasChromium)('a scenario that is running', () => {
-  it('waits until the user presses Next, even after a reload, scrolls to new messages, and can be repeated', async () => {
+describe.skipIf(!hasChromium)('a running scenario', () => {
+  it('waits until the user presses Next, even after a reload', async () => {
     const scene = await openPageScene({ read: undefined });
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     const step = (text: string) => tab.locator('.caption', { hasText: text }).waitFor();

@@ -26,7 +26,7 @@ async function look(tab: Tab, state: string): Promise<void> {
   }
 }
 
-describe.skipIf(!hasChromium)('the scenarios on the page', () => {
+describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
   let scene: PageScene;
   beforeAll(async () => {
     scene = await openPageScene({ read: undefined });
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('play "$name" with nothing but the keyboard, and axe doesn\'t find any problems', async ({
+  it.for(SCENARIOS)('run "$name" with only the keyboard and without accessibility problems', async ({
     title,
     steps,
   }) => {
@@ -60,14 +60,14 @@ describe.skipIf(!hasChromium)('the scenarios on the page', () => {
     await tab.context().close();
   });
 
-  it("follow Discord's rules, and don't log errors to the console or send requests to other machines", () => {
+  it("follow Discord's rules, without errors or requests to other machines", () => {
     expect(scene.sandbox.discord.breaches).toEqual([]);
     expect(scene.complaints).toEqual([]);
   });
 });
 
-describe.skipIf(!hasChromium)('the scenarios in German', () => {
-  it('run to the end, but only once', async () => {
+describe.skipIf(!hasChromium)('the German scenarios', () => {
+  it("don't run again after a reload", async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);

@@ -22,12 +22,12 @@ describe('the regular expression check', () => {
     expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);
   });
 
-  it('accepts linear expressions, and ignores strings that look like expressions', async () => {
+  it('accepts linear expressions, and strings that look like expressions', async () => {
     const source = 'const s = "/[a-z]+$/"; // /[a-z]+$/\n/^[a-z]+$/u.test(s); s.matchAll(/ /g); 4 / 2 / 1;';
     expect(await faultsIn(source)).toEqual([]);
   });
 
-  it('finds each expression and its line in a file with types', () => {
+  it('finds the line of each expression in a TypeScript file', () => {
     const source = 'interface A {\n  readonly a: string;\n}\nconst a = (b: A) => /x/g.test(b.a);\n';
     expect(expressionsIn(source)).toEqual([{ line: 4, pattern: 'x', flags: 'g' }]);
   });

@@ -42,7 +42,7 @@ describe("the stand-in's gateway connection", () => {
 });
 
 describe('the IDENTIFY limit', () => {
-  it('lets shards identify one after another, five seconds apart', async () => {
+  it('makes shards identify five seconds apart', async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -54,7 +54,7 @@ describe('the IDENTIFY limit', () => {
     expect(broken()).toEqual([]);
   });
 
-  it("rejects more after the day's 1,000 have been used, and resets a day later", async () => {
+  it('allows 1,000 uses per day', async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
@@ -82,14 +82,14 @@ describe('an interaction', () => {
   });
 });
 
-describe('a session', () => {
+describe('a gateway session', () => {
   const resume = (session_id: unknown, seq: number) => ({ op: 6, d: { token: TOKEN, session_id, seq } });
 
   it.each([
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('expires if it is closed with %i, %i ms later', async (code, waitMs) => {
+  ])('closed with code %i expires after %i ms', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(await again.next(9)).toMatchObject({ d: false });
   });
 
-  it("can't be resumed with a sequence number that was never sent", async () => {
+  it("can't be resumed with an unknown sequence number", async () => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(4200);
@@ -111,7 +111,7 @@ describe('a session', () => {
 });
 
 // The gateway's other faults are tested through the bot in test/faults/gateway.test.ts.
-it('the gateway can request a heartbeat', async () => {
+it("the stand-in's gateway can request a heartbeat", async () => {
   const { standIn } = await open();
   const session = await identified(standIn);
   standIn.gateway.requestHeartbeat();

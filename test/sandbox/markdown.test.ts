@@ -17,7 +17,7 @@ describe('the stand-in for Discord’s markdown', () => {
     ['```json\n{"a": "**"}\n```', '{"a": "**"}'],
     ['**open `and unfinished', '**open `and unfinished'],
     [`<t:${NOW / 1000 - 120}:R>`, '2 minutes ago'],
-  ])('parses %s the way readers see it', (text, shown) => {
+  ])('shows %s without markup', (text, shown) => {
     expect(read(text)).toBe(shown);
   });
 

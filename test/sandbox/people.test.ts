@@ -30,7 +30,7 @@ async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
 }
 
 describe('a direct message', () => {
-  it('supports buttons outside guilds, and commands that can be used in direct messages', async () => {
+  it('supports buttons and commands', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const channelId = standIn.directChannel(person.userId);
@@ -93,14 +93,14 @@ describe('a command', () => {
     ['read', { file: file('list.exe') }, 'file is not a file of an accepted type'],
     ['choose', {}, 'one is required'],
     ['choose', { one: 'b' }, 'one is not one of the choices'],
-  ])("isn't sent: %s %o", async (name, options, why) => {
+  ])("isn't sent with invalid options: %s %o", async (name, options, why) => {
     const bot = await open();
     expect(await bot.person.slash(name, options)).toEqual({ kind: 'rejected', why });
   });
 });
 
 describe('a reply', () => {
-  it('is lost if there is no response within three seconds, or no edit before the token expires', async () => {
+  it('is lost if the bot misses a deadline', async () => {
     const bot = await open();
     const { standIn, person } = bot;
     const silent = person.slash('read');
@@ -138,7 +138,7 @@ describe('a message', () => {
     expect(await other.press(message, 'go')).toMatchObject({ kind: 'rejected' });
   });
 
-  it('only accepts values that its string, channel and role selects offer', async () => {
+  it('only accepts values that its select menus offer', async () => {
     const bot = await open();
     const { person } = bot;
     const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));
@@ -217,12 +217,12 @@ describe('a modal', () => {
   it.each([
     [{ pick: 'C' }, 'pick offers no such option'],
     [{ file: file('list.exe') }, 'file is not a file of an accepted type'],
-  ])("can't be submitted with unacceptable values: %o", async (entered, why) => {
+  ])("can't be submitted with invalid choices: %o", async (entered, why) => {
     const bot = await open();
     expect(await bot.person.submit(await opened(bot, CHOICES), entered)).toEqual({ kind: 'rejected', why });
   });
 
-  it('can be submitted again by its user if there was no response', async () => {
+  it("can be submitted again if the bot didn't respond", async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const modal = await opened(bot);

@@ -48,7 +48,7 @@ const message = (body: object, more: Partial<SentMessage> = {}) =>
   });
 const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
 
-it('Discord counts a character outside the Basic Multilingual Plane as a single one', () => {
+it('Discord counts an emoji as one character', () => {
   expect(message({ content: '😀'.repeat(2_000) })).toBeUndefined();
 });
 
@@ -219,7 +219,7 @@ describe('the REST API', () => {
     };
   }
 
-  it('describes the error and where it is, and records the violation', async () => {
+  it('reports where a request is invalid', async () => {
     const { standIn, respond, asked } = await open();
     const interaction = await asked();
     const refused = await respond(interaction, {
@@ -257,13 +257,13 @@ describe('the REST API', () => {
       'The request body contains invalid JSON.',
     ],
     ['an unknown token', 'POST /interactions/1/a/callback', { json: { type: 5 } }, 'Unknown interaction'],
-  ] as const)('refuses %s', async (_what, request, sent, title) => {
+  ] as const)('rejects %s', async (_what, request, sent, title) => {
     const { broken, ask } = await open();
     expect((await ask(request, sent)).status).toBeGreaterThanOrEqual(400);
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of commands, and removes localizations that are the same as the default', async () => {
+  it('keeps the ids of commands that are published again', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -296,7 +296,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
-  it("returns 404 for a message before the first response, and doesn't count reading it as a violation", async () => {
+  it('returns 404 for a reply before the first response', async () => {
     const { webhook, asked, broken } = await open();
     const interaction = await asked();
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
@@ -307,7 +307,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual(['Unknown Webhook']);
   });
 
-  it('replaces the loading message with the first follow-up, which has the same visibility', async () => {
+  it('replaces the loading message with the first follow-up', async () => {
     const { webhook, deferred, seen } = await open();
     const interaction = await deferred();
     await webhook(interaction, 'POST ', { json: { content: 'first', flags: 64 } });
@@ -318,14 +318,14 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('makes the token expire after a quarter of an hour', async () => {
+  it('makes an interaction token expire after 15 minutes', async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     standIn.clock.advance(15 * 60_000 + 1);
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves files for a day to everyone who has the link', async () => {
+  it('serves files for a day to everyone with the link', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const interaction = await deferred();
     const body = new FormData();
@@ -340,7 +340,7 @@ describe('the REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('limits how many requests are made for an interaction, and reports the limit in headers', async () => {
+  it('limits the number of requests per interaction', async () => {
     const { standIn, webhook, deferred, broken } = await open();
     const interaction = await deferred();
     const read = () => webhook(interaction, 'GET /messages/@original');
@@ -355,7 +355,7 @@ describe('the REST API', () => {
     expect((await read()).status).toBe(200);
   });
 
-  it('posts in channels in which the bot can send messages', async () => {
+  it('only posts in channels where the bot can send messages', async () => {
     const { standIn, guild, broken, ask } = await open();
     const { guildEvents, channels } = standIn;
     const [general, staff] = channels(guild);
@@ -373,7 +373,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows 3 edits in 6 seconds per channel if the messages are more than an hour old', async () => {
+  it('allows 3 edits of old messages in 6 seconds per channel', async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -387,7 +387,7 @@ describe('the REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('opens direct message channels with users, and posts messages if the user accepts them', async () => {
+  it('posts direct messages to users who accept them', async () => {
     const { standIn, guild, person, broken, ask } = await open();
     const { guildEvents, person: newPerson, rejectDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
@@ -433,7 +433,7 @@ describe('the REST API', () => {
     ]);
   });
 
-  it('only pings users and roles that a message is allowed to ping', async () => {
+  it('only pings users and roles that allowed_mentions permits', async () => {
     const { standIn, guild, person, ask } = await open();
     const { guildEvents } = standIn;
     const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });
@@ -451,7 +451,7 @@ describe('the REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it("explains why it doesn't return a guild", async () => {
+  it('returns an error for a guild without the bot or with an outage', async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;
@@ -466,14 +466,14 @@ describe('the REST API', () => {
     }
   });
 
-  it('only injects a fault on matching paths', async () => {
+  it('only injects a fault for matching paths', async () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
     expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
-  it('ignores requests over silenced connections, and responds to requests over new ones', async () => {
+  it('ignores requests over silenced connections', async () => {
     const { standIn } = await open();
     const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });
@@ -489,7 +489,7 @@ describe('the REST API', () => {
     await dispatcher.destroy();
   });
 
-  it("finds a secret in the bot's requests, no matter how it is encoded", async () => {
+  it("finds encoded secrets in the bot's requests", async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])
@@ -498,7 +498,7 @@ describe('the REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it("fails on closing if one of its responses isn't what Discord would send", async () => {
+  it("fails on closing if a response doesn't match Discord's format", async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

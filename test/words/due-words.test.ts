@@ -8,7 +8,7 @@ const NOTHING = { english: {}, due: {} };
 const german = (words: object) => new Map([['de', { ...words }]]);
 const keysOf = ({ due }: ReturnType<typeof markedDue>) => Object.keys(due.de ?? {});
 
-it('a translation is due when its English text has changed, until the translation changes too', () => {
+it('a translation is due after its English text changes', () => {
   const ENGLISH_BEFORE = { a: 'One.', b_one: 'A line.', b_other: 'Lines.' };
   const GERMAN = { a: 'Eins.', b_one: 'Eine Zeile.', b_other: 'Zeilen.' };
   const { english } = markedDue(NOTHING, ENGLISH_BEFORE, german(GERMAN));
@@ -24,7 +24,7 @@ it('a translation is due when its English text has changed, until the translatio
   expect(keysOf(markedDue(due, ENGLISH_BEFORE, german(GERMAN)))).toEqual(['b']);
 });
 
-it('every change to English text is marked (npm run words)', () => {
+it('npm run words has recorded every change to English text', () => {
   const due = JSON.parse(readFileSync(join(import.meta.dirname, '../../src/words/due.json'), 'utf8'));
   expect(due.english).toEqual(markedDue(NOTHING, ENGLISH.sentences, new Map()).english);
 });

@@ -73,7 +73,7 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it.each(attacks)('makes all markup in %j inactive, but keeps it readable', (attack) => {
+  it.each(attacks)('shows the markup in %j as text', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
       const around = rendered(place('VALUE'));
@@ -82,7 +82,7 @@ describe('escapeText', () => {
     }
   });
 
-  it('shows everything word for word, no matter where a sentence contains it', () => {
+  it('shows any text literally in any sentence', () => {
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (text, place) => {
         fc.pre(visibleLine(text) !== '');
@@ -104,7 +104,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('shortens long text before it escapes it, and never in the middle of a character', () => {
+  it('shortens long text without splitting characters or escapes', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 4, max: 40 }), (text, most) => {
         const short = escapeText(text, most);
@@ -125,7 +125,7 @@ describe('escapeText', () => {
 
   it.each(
     '[|1|\\|`|:|a.|\u200d| \u202e|\n|\ud800|🎮'.split('|'),
-  )('takes twice as many steps if the text is twice as long: %j', async (piece) => {
+  )('takes linear time for repeated %j', async (piece) => {
     const steps = (length: number) => stepsOf(() => escapeText(piece.repeat(length)));
     const once = await steps(10_000);
     expect(once).toBeGreaterThan(10_000);
@@ -133,7 +133,7 @@ describe('escapeText', () => {
   });
 });
 
-describe('text that contains invisible characters', () => {
+describe('text with invisible characters', () => {
   it.each([
     ['zero\u200bwidth\u2060\ufeff', 'zerowidth'],
     ['\u202eright\u202c \u2066to\u2069 \u200eleft\u200f\u061c', 'right to left'],
@@ -144,7 +144,7 @@ describe('text that contains invisible characters', () => {
     ['half \ud83d a pair', 'half \ufffd a pair'],
     // Invisible characters that belong to an emoji or a letter aren't removed.
     ['👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष', '👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष'],
-  ])('is shown on a single line: %j', (text, expected) => {
+  ])('is shown as one visible line: %j', (text, expected) => {
     expect(visibleLine(text)).toBe(expected);
   });
 });
@@ -168,7 +168,7 @@ describe('escapeCode', () => {
 const graphemes = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
 describe('shorten', () => {
-  it('never exceeds the limit, never splits a character, and marks where it has cut', () => {
+  it('never exceeds the limit or splits a character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -190,7 +190,7 @@ describe('shorten', () => {
     );
   });
 
-  it('counts an endless pile of combining marks as one character', () => {
+  it('counts a letter with 500 combining marks as one character', () => {
     for (const pile of [`b${'\u0301'.repeat(500)}`, `b${'\ud834\udd65'.repeat(500)}`]) {
       expect(shorten(`a${pile}`, 200)).toBe('a…');
       expect(shorten(pile, 200)).toBe('…');
@@ -206,11 +206,11 @@ describe('shortenMarkup', () => {
     ['one \\*two', 6, 'one …'],
     ['one \\` <b \\<c', 12, 'one \\` …'],
     ['code `a\\` and `b` c', 18, 'code `a\\` and `b`…'],
-  ])('cuts %j at %i and returns %j', (text, max, expected) => {
+  ])('shortens %j to %i characters: %j', (text, max, expected) => {
     expect(shortenMarkup(text, max)).toBe(expected);
   });
 
-  it('keeps the content inside a code span that it has cut', () => {
+  it('closes a shortened code span', () => {
     const text = `- line 1: \`${'[a](https://evil.example) @everyone **b** '.repeat(3)}\` is wrong`;
     for (let max = 1; max <= text.length; max++) {
       expect(rendered(shortenMarkup(text, max)).active.filter((kind) => kind !== 'list')).toEqual(

@@ -37,14 +37,14 @@ const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 1
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('say where each sentence or its group is shown', () => {
+  it('say where each sentence or group of sentences is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
     expect(about.filter((note) => ![...englishStems].some((key) => isAbout(note, key)))).toEqual([]);
   });
 
-  it('describe every value', () => {
+  it('describe every placeholder', () => {
     const values = new Set([...english.values()].flatMap(valuesIn));
     const about = Object.keys(notes).flatMap(valuesIn);
     expect([...values].filter((value) => !about.includes(value))).toEqual([]);
@@ -52,8 +52,8 @@ describe('the notes for translators', () => {
   });
 });
 
-describe('the code', () => {
-  it("doesn't join lists or add colons itself, because languages do both differently", () => {
+describe("the bot's code", () => {
+  it("doesn't join lists or add colons, which depend on the language", () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -64,7 +64,7 @@ describe('the code', () => {
 });
 
 describe('the languages', () => {
-  it('each have the name that Discord uses, and no two have the same', () => {
+  it('have unique locales that Discord supports', () => {
     const locales = languages.flatMap((language) => language.locales);
     const known: readonly string[] = Object.values(Locale);
     expect(locales.filter((locale) => !known.includes(locale))).toEqual([]);
@@ -83,7 +83,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all measured with the values that a bot uses where space is limited', () => {
+  it('are all checked for labels that are too long', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -101,7 +101,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   const translated = [...sentences].filter(([key]) => !NAMES.test(key));
   const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
 
-  it('every English key exists, and no other', () => {
+  it('every English key exists, and no other key', () => {
     const stems = new Set(translated.map(([key]) => stemOf(key)));
     const wanted = [...englishStems].filter((key) => !NAMES.test(key));
     expect({
@@ -110,7 +110,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("each form of the service's name exists with a name and without one, as in English", () => {
+  it("each form of the service's name exists for named and unnamed services", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -131,7 +131,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each sentence contains the same values as in English', () => {
+  it('each sentence has the same placeholders as in English', () => {
     /** Whether a form can omit the number because it only applies to one, as in "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
@@ -157,7 +157,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each sentence contains the same signs, times, mentions, code and lines as in English', () => {
+  it('each sentence has the same emoji and markup as in English', () => {
     const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
     const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
     const faults = known
@@ -167,7 +167,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("sentences use keys to name Discord's pages and permissions", () => {
+  it("sentences refer to Discord's pages and permissions by key", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -198,7 +198,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
   });
 
-  it('no sentence calls an unconfirmed server just "unknown", which is used for games and strangers', () => {
+  it('unconfirmed servers and unknown games have different names', () => {
     const unknown = wordsIn(tree.problem.short['game-unknown']);
     const isAlone = ([word = '', ...others]: readonly string[]) =>
       others.length === 0 && unknown.some((each) => isSame(each, word));
@@ -206,7 +206,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(said.filter(([, text]) => isAlone(wordsIn(text)))).toEqual([]);
   });
 
-  it("commas and colons belong to the language's script", () => {
+  it("punctuation matches the language's script", () => {
     const asciiBehindWide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][,:!?]/u;
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('each sentence fits into a message even with its longest values', () => {
+  it('each sentence fits into a message with its longest values', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -224,7 +224,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('no sentence is longer than in the pseudo-language, whose messages all fit', () => {
+  it('no sentence is longer than in the pseudo-language', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

@@ -19,7 +19,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ Servers have been added for review.'],
     ['de', '✅ Die Spielserver wurden zur Prüfung hinzugefügt. („Servers have been added for review\\.“)'],
-  ])('is everything the reply says about a single server, in %s', (locale, text) => {
+  ])('is the whole reply about a single server, in %s', (locale, text) => {
     const audience = audienceFor(locale);
     expect(outcomeText(audience, server, accepted(` ${ADDED}\n`))).toBe(text);
     expect(outcomesForLog(audience.t, ended(ADDED))).toEqual([text]);
@@ -28,14 +28,14 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
-  ])('comes after the number of servers sent from a list, in %s', (locale, text) => {
+  ])('follows the number of servers in a list, in %s', (locale, text) => {
     const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
     expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
     expect(outcomesForLog(audience.t, list)).toEqual([text.replaceAll('**', '')]);
   });
 
-  it('is shown once if it is repeated, and at most three different ones are shown', () => {
+  it('is shown once if it is repeated', () => {
     const { t } = audienceFor('en-US');
     const messages = [ADDED, 'Thanks.', ADDED, 'Yes.'];
     expect(outcomesForLog(t, ended(...messages))).toEqual([
@@ -53,7 +53,7 @@ describe("the service's message about accepted servers", () => {
       '✅ sent for review: Thanks. \\@everyone',
     ],
     ['', '✅ Sent for review.', '✅ sent for review'],
-  ])('comes after the outcome and is escaped if it is a different message: %j', (message, reply, entry) => {
+  ])('is escaped and follows the outcome if it is unusual: %j', (message, reply, entry) => {
     const audience = audienceFor('en-US');
     expect(outcomeText(audience, server, accepted(message))).toBe(reply);
     expect(outcomesForLog(audience.t, ended(message))).toEqual([entry]);

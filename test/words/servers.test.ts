@@ -17,7 +17,7 @@ const t = createWords().wordsFor('en-US');
 const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
 
 describe('the embed with game servers', () => {
-  it("has the outcome's colour, and shows each server's game and address on one line", () => {
+  it("shows each server's game and address on one line", () => {
     const lines = [
       describeServer(t, { server: '2606:4700::1111', port: 28015, game: 'rust' }, games),
       describeServer(t, { server: 'a.example.com', port: 1, queryPort: 2, game: 'unheard' }, games),
@@ -28,11 +28,11 @@ describe('the embed with game servers', () => {
     });
   });
 
-  it("says how many servers it doesn't show", () => {
+  it('shows the number of omitted servers', () => {
     expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
   });
 
-  it("doesn't exceed its limit, whatever it contains", () => {
+  it("never exceeds Discord's limit", () => {
     const long = 'x'.repeat(200);
     const lines = Array.from({ length: 1000 }, (_, n) => `**Game** — \`${n}.${long}.example.com:1\``);
     const { description } = serverEmbed(t, 'unknown', lines);
@@ -56,7 +56,7 @@ describe('the embed with game servers', () => {
 });
 
 describe("a game server's line", () => {
-  it("doesn't contain asterisks if there is no game, and can be parsed again", () => {
+  it('can be parsed again', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
     expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);
@@ -67,13 +67,13 @@ describe("a game server's line", () => {
     }
   });
 
-  it("isn't confused with other code in a sentence", () => {
+  it("isn't confused with a code span in a sentence", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
 
 describe('games in a select menu or on a button', () => {
-  it("can all be chosen, even if Discord's limit makes their names the same", () => {
+  it('keep different labels when long names are cut', () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -83,7 +83,7 @@ describe('games in a select menu or on a button', () => {
     }
   });
 
-  it('are shown with their alias if there is no space for the name, or if both are the same', () => {
+  it('are shown by alias if there is no space for the name', () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -93,13 +93,13 @@ describe('games in a select menu or on a button', () => {
     expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
   });
 
-  it('show their name on a button, and also their alias if two names are the same', () => {
+  it('also show their alias if two names are the same', () => {
     const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
     const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('are the options of a select menu, starting with popular ones, if they fit into one', () => {
+  it('begin with popular games in a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },

@@ -30,7 +30,7 @@ function keysInCode(): RegExp {
   return new RegExp(`^(?:${[...new Set(patterns)].join('|')})$`);
 }
 
-describe('the sentences', () => {
+describe("the bot's sentences", () => {
   it('are all used', () => {
     const known = keysInCode();
     const stems = [...english.keys()].map((key) => key.replace(PLURAL, ''));
@@ -50,20 +50,20 @@ describe('the sentences', () => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
-  it('contain their values, and only use separators in quantities', () => {
+  it('only use thousands separators in quantities', () => {
     const t = wordsFor('en-US');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_015 })).toBe('<b>, port 27015');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_016 })).toBe('<b>, port 27016');
     expect(t('settings.quotaHint', { most: 10_000 })).toContain('from 1 to 10,000,');
   });
 
-  it("are in the locale's language, or in English if the bot doesn't support it", () => {
+  it("are in English if the bot doesn't support the locale", () => {
     expect(wordsFor('de')('pager.next')).toBe('Weiter');
     for (const locale of ['en-US', 'en-GB', 'fi', 'toString'])
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it("leave out missing values, and don't treat values as templates", () => {
+  it("don't treat values as templates", () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';
@@ -92,12 +92,12 @@ describe("the listing service's page", () => {
       'https://list.example/',
     ],
     ['https://list.example/a_(b)', 'https://list.example/a_%28b%29', 'https://list.example/a_%28b%29'],
-  ])('with the link %s is %s for an address, and %s without one', (template, page, list) => {
+  ])('with the link %s is %s for an address, and otherwise %s', (template, page, list) => {
     const pages = createListingPages(template);
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('is the page with the whole list if a link to the address would be too long for Discord', () => {
+  it('is the whole list if a link to the address would be too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
@@ -107,14 +107,14 @@ describe("the listing service's page", () => {
 describe("the listing service's name", () => {
   const page = 'https://list.example/?q={address}';
 
-  it('is in every sentence about the service, with a link, in each language', () => {
+  it('is a link in sentences about the service', () => {
     const words = createWords({ name: 'Game List', page }).wordsFor;
     const link = '[Game List](<https://list.example/>)';
     expect(words('en-US')('notSent.down')).toContain(`${link} is down`);
     expect(words('de')('unknown.reset')).toContain(`Die Verbindung zu ${link} `);
   });
 
-  it("is generic if the operator hasn't set one, and has a link if there is a page", () => {
+  it("is generic if the operator hasn't set a name", () => {
     expect(createWords().wordsFor('en-US')('notSent.down')).toContain('The listing service is down');
     const german = createWords({ page }).wordsFor('de')('notSent.down');
     expect(german).toContain('Der [Listendienst](<https://list.example/>) ');

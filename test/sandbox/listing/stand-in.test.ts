@@ -27,21 +27,21 @@ const server = (fields: Record<string, string>) =>
 const good = { server: 'play.example.com', port: '27015', game: 'cs2' };
 const ok = { status: 'success', message: 'Servers have been added for review.' };
 
-describe('the listing stand-in', () => {
+describe("the listing service's stand-in", () => {
   it.each([
     ['rule 1: an invalid key, before any other check', 'api_key=x&action=add', 'Invalid API key.'],
     ['rule 1: no key', 'action=games', 'Invalid API key.'],
     ['rule 2: no servers', servers(), 'The server list for addition is empty.'],
     ['rule 3: no server, before rule 4', servers(server({ port: '1' })), 'Server parameter is missing.'],
     [
-      'rule 3 for the last server before rule 5 for the first',
+      'rule 3: a missing address, before rule 5 for an earlier server',
       servers(server({ ...good, game: 'x' }), server({ ...good, server: '' })),
       'Server parameter is missing.',
     ],
     ['rule 4: no game', servers(server({ server: 'a', port: '1' })), 'Game alias parameter is missing.'],
     ['rule 5: an unknown game', servers(server({ ...good, game: 'CS2' })), 'Invalid game alias provided.'],
     [
-      'more than 100',
+      'more than 100 servers',
       servers(...Array(101).fill(server(good))),
       'No more than 100 servers can be added at once.',
     ],
@@ -51,14 +51,14 @@ describe('the listing stand-in', () => {
     ['port 1.5', servers(server({ ...good, port: '1.5' })), 'Invalid port provided.'],
     ['query port x', servers(server({ ...good, query_port: 'x' })), 'Invalid query port provided.'],
     ['no action', 'api_key=sandbox-key', 'Action parameter is missing.'],
-    ['another action', 'api_key=sandbox-key&action=list', 'Unknown action.'],
+    ['an unknown action', 'api_key=sandbox-key&action=list', 'Unknown action.'],
   ])('rejects %s', async (_case, form, message) => {
     const service = await serve();
     expect(await ask(service, form)).toEqual(error(message));
     expect(service.submitted).toEqual([]);
   });
 
-  it("doesn't add any servers if one of them is invalid, and accepts a hundred in one request", async () => {
+  it("doesn't add any servers if one of them is invalid", async () => {
     const service = await serve();
     const wrong = server({ ...good, game: 'x' });
     expect(await ask(service, servers(server(good), wrong))).toMatchObject({ status: 'error' });
@@ -88,9 +88,9 @@ describe('readForm', () => {
     ['servers[10][server]=b&servers[2][server]=a', [{ server: 'a' }, { server: 'b' }]],
     ['servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D', [{ server: 'ä &=' }]],
     ['servers[]=a&servers[]=b', [{}, {}]],
-  ])('parses %s the way Rack does', (body, expected) => expect(elements(body)).toEqual(expected));
+  ])('parses %s as Rack does', (body, expected) => expect(elements(body)).toEqual(expected));
 
-  it("keeps other fields separate, and doesn't let a field change an object's prototype", () => {
+  it("doesn't let a field change an object's prototype", () => {
     const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');
     expect([...fields.keys()]).toEqual(['api_key', 'action', '__proto__']);
     expect(read[0]?.get('__proto__')).toBe('x');

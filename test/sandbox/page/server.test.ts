@@ -10,7 +10,7 @@ const page = await servePage({ sandbox });
 const { port, searchParams } = new URL(page.address);
 const token = searchParams.get('token') ?? '';
 
-describe("the page's server", () => {
+describe("the sandbox page's server", () => {
   afterAll(async () => {
     await page.close();
     await sandbox.close();
@@ -42,7 +42,7 @@ describe("the page's server", () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  it('renders the first view into the page in the requested language', async () => {
+  it('renders the page in the requested language', async () => {
     const { body } = await ask(`/?token=${token}&locale=de`);
     expect(body).toContain('<html lang="de">');
     expect(body).toContain('<h2>Spielserver, eingereicht aus Discord</h2>');
@@ -53,11 +53,11 @@ describe("the page's server", () => {
     '/?token=wrong',
     '/events',
     '/events?token=',
-  ])('rejects %s if the token is missing', async (path) => {
+  ])('rejects %s without a valid token', async (path) => {
     expect((await ask(path)).status).toBe(403);
   });
 
-  it('only runs actions if the token is correct', async () => {
+  it('only runs actions with the correct token', async () => {
     expect((await ask('/act', { method: 'POST', body: say })).status).toBe(403);
     expect((await ask('/act', { method: 'POST', body: say, 'x-token': 'wrong' })).status).toBe(403);
     expect((await ask('/act', { 'x-token': token })).status).toBe(405);
@@ -73,7 +73,7 @@ describe("the page's server", () => {
     { origin: 'https://example.com' },
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
-  ])('rejects other hosts and other origins: %o', async (headers: Readonly<Record<string, string>>) => {
+  ])('rejects another host or origin: %o', async (headers: Readonly<Record<string, string>>) => {
     for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
       expect((await ask(path, headers)).status).toBe(403);
     const before = written();
@@ -119,7 +119,7 @@ describe("the page's server", () => {
     expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
 
-  it('responds to an unknown action with a sentence', async () => {
+  it('explains that an action is unknown', async () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
       kind: 'rejected',

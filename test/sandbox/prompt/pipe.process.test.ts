@@ -37,7 +37,7 @@ describe('the sandbox process', () => {
   it.each([
     ['', ''],
     [', over HTTP', ' -- --http'],
-  ])("runs the README's script from standard input%s, exits with status 0 and doesn't leave any files behind", async (_, how) => {
+  ])("runs the README's script from standard input%s", async (_, how) => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
     const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;
@@ -50,7 +50,7 @@ describe('the sandbox process', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it("exits with the last output of a bot that can't start, in the folder that --data names", async () => {
+  it("prints the last output of a bot that can't start", async () => {
     const data = join(temporary, 'broken');
     await mkdir(join(data, 'bot.sqlite'), { recursive: true });
     try {
@@ -66,7 +66,7 @@ describe('the sandbox process', () => {
     }
   });
 
-  it('prints how to use it if an option is unknown', async () => {
+  it('prints its usage if an option is unknown', async () => {
     const { child, ended } = sandbox('--dada');
     child.stdin.end();
     const { stderr, status } = await ended;
@@ -74,7 +74,7 @@ describe('the sandbox process', () => {
     expect(status).toBe(1);
   });
 
-  it("finds the project's sample lists from any folder; on Ctrl+C, stops the bot and removes the temporary folder; and with --verbose, shows the whole log", async () => {
+  it('stops the bot and removes temporary files on Ctrl+C', async () => {
     const { child, ended } = start(process.execPath, [MAIN, '--verbose'], temporary);
     const answered = Promise.withResolvers<void>();
     let said = '';

@@ -31,7 +31,7 @@ function openPrompt() {
 }
 
 describe('the prompt', () => {
-  it('lets an admin set the key in a modal, and hides the key', async () => {
+  it('hides the key that an admin enters', async () => {
     const { prompt, type } = openPrompt();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
     expect(prompt.echo('sandbox-key-1234')).toBe('********');
@@ -55,7 +55,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('lists the available buttons in its help and after a wrong press', async () => {
+  it('lists the available buttons in its help', async () => {
     const { type } = openPrompt();
     await expect(type('press Send')).rejects.toThrow('There is no message yet');
     await type('/addserver game:cs2 server:help.example.com');
@@ -73,7 +73,7 @@ describe('the prompt', () => {
     expect(await type('press submit with')).toContain('Servers have been added for review.');
   });
 
-  it('fills in a field with several lines from a single line', async () => {
+  it('accepts "\\n" as a line break in a field', async () => {
     const { type } = openPrompt();
     await type('/addservers');
     expect(await type('"a.example.com:27015 cs2\\nb.example.com:28015 rust"')).toContain('2 game servers');
@@ -90,7 +90,7 @@ describe('the prompt', () => {
   });
 });
 
-describe('a script', () => {
+describe('a script for the prompt', () => {
   async function run(lines: readonly string[]) {
     const own = await openSandbox({ surroundings: process.env, createBot: createBotInProcess });
     const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -104,7 +104,7 @@ describe('a script', () => {
     return { status, printed: await text(output), complaints: await text(errors) };
   }
 
-  it("exits with status 1 if a line isn't understood, but runs the lines after it", async () => {
+  it('continues after an invalid line, but exits with status 1', async () => {
     const { status, printed, complaints } = await run(['# a remark', 'fly', 'submitted', 'quit', '/games']);
     expect(complaints).toContain('"fly" was not understood');
     expect(printed).toContain('holds 0 servers');
