@@ -24,7 +24,7 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** How long the first attempt can take before a second attempt starts in parallel (ms). Its connection may be dead. */
+/** How long the first attempt can take before a second starts in parallel (ms). The first connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
@@ -111,8 +111,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     // Disabled, because this client retries requests itself.
     retries: 0,
     rejectOnRateLimit: () => true,
-    // Disabled, because discord.js measures this limit by the system clock. If the clock were set back by an hour, the
-    // limit would last an hour longer. The bot waits after 429 responses anyway.
+    // Disabled, because discord.js measures the global limit by the system clock. Setting the clock back by an hour would
+    // extend the limit by an hour. The bot waits after 429 responses anyway.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     async makeRequest(url, init) {
       const response = await DefaultRestOptions.makeRequest(url, init);
@@ -169,7 +169,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // Discards discord.js's rate limits if the system clock was set back. Otherwise, they would last that much longer.
+        // Discards discord.js's rate limits if the system clock was set back, because they would last too long.
         if (Date.now() < lastRequestAt) {
           rest.handlers.clear();
           rest.globalReset = -1;
@@ -398,8 +398,8 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   const late = Promise.withResolvers<unknown>();
   const giveUp = () => late.resolve(new DOMException('no response arrived in time', 'TimeoutError'));
-  // After the event loop was blocked, timers fire before sockets are read. `setImmediate` lets a response that has already
-  // arrived be read first.
+  // After the event loop was blocked, timers fire before sockets are read. `setImmediate` first lets Node read responses
+  // that have already arrived.
   const timer = setTimeout(() => setImmediate(giveUp), ms);
   const failure = task.then(
     () => undefined,

@@ -23,7 +23,6 @@ export interface ConnectionDeps extends Transport {
   readonly host: string;
   readonly port: number | undefined;
   readonly discord: Pick<Discord, 'api' | 'application' | 'clock' | 'publishing'>;
-  /** The commands to publish. */
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   /** Called for each interaction when it arrives. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;

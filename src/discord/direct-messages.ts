@@ -19,7 +19,7 @@ const BLOCKED_BY_PERSON: readonly number[] = [
 /** Error codes about the bot. 20026 is undocumented: Discord's anti-spam system has flagged the bot (modmailbot#490). */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
-/** The name of the stored value that holds the end of the pause, in milliseconds since 1970. */
+/** Key of the stored time until which direct messages are paused, in milliseconds since 1970. */
 const PAUSED_UNTIL = 'direct-messages-paused-until';
 
 /**
@@ -86,7 +86,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     }
   }
 
-  /** Opens channels one at a time. Otherwise, discord.js queues requests behind a hanging one until they time out. */
+  /** Opens channels one at a time. If discord.js queued requests behind one that hangs, they would time out. */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
 
@@ -105,7 +105,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether direct messages aren't paused and Discord hasn't rejected a message to this user for a day. */
+    /** Whether the bot can message a user: not during a pause, or within a day after Discord rejected a message to them. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
     /** Whether direct messages are currently paused, because Discord stopped them. */

@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.ts';
 const ENDPOINT_PATH = '/interactions';
 /**
  * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters and a message of
- * the same size, if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 128 MiB.
+ * the same size, even if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 128 MiB.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;

@@ -13,7 +13,7 @@ export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** An error because Discord rejects the token. Only the operator can fix this, so restarting doesn't help. */
+/** Discord rejected the token. Only the operator can fix this, so restarting doesn't help. */
 export class RejectedTokenError extends FatalDiscordError {
   override readonly name = 'RejectedTokenError';
 }
@@ -69,7 +69,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Creates the sessions on Discord's gateway. They don't request intents, because interactions arrive without them. Ten
- * thousand guilds therefore cost no more than one. No shard waits for others before it passes interactions on.
+ * thousand guilds therefore cost no more than one. Shards pass interactions on without waiting for each other.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;

@@ -167,7 +167,9 @@ export interface UnknownOutcome {
   readonly retryAfterMs?: number;
 }
 
-/** An outcome for which the service reported neither success nor an error. Its reasons are also keys of members' texts. */
+/**
+ * An outcome for which the service reported neither success nor failure. Its reasons are also keys in language files.
+ */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
 export const NOT_SENT_REASONS = [

@@ -27,11 +27,9 @@ interface Entry {
   readonly game: Game;
   readonly alias: string;
   readonly name: string;
-  /** The words in the name. */
   readonly words: readonly string[];
   /** The name without spaces, so that "counterstrike" finds Counter-Strike. */
   readonly letters: string;
-  /** The nicknames that players use for the game. */
   readonly nicknames: readonly string[];
   /** The first letters of the words in the name, so that "tf" finds Team Fortress 2. */
   readonly initials: string;

@@ -10,7 +10,7 @@ import {
   type UnknownOutcome,
 } from './contract.ts';
 
-/** The guild and member that a request is for, and how long they can wait for the response. */
+/** The guild and member that a request is for, and the time after which it's no longer worth sending. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
 export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
@@ -87,7 +87,7 @@ export function createGuard(deps: GuardDeps) {
   };
 }
 
-/** Whether another attempt could succeed. Not if the key or certificate is wrong, or the response is a web page. */
+/** Whether another attempt could succeed. It can't if the key or certificate is wrong, or the response is a web page. */
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // Submissions are only retried if no part of the request was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';

@@ -15,12 +15,11 @@ export interface ListingDeps
   readonly concurrentRequests: number;
   /** The operator's key, which is only used to read the games list. Without it, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
-  /** Access to the guilds' API keys. */
   readonly keys: {
     usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
     /**
      * Records whether the service accepted the key.
-     * @returns how the state of the key has changed, if it has
+     * @returns the change in the key's state, if any
      */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };

@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 /** How long a lease lasts after a renewal, and how often a process renews its lease, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** Number of consecutive renewals that must be on time before a process looks for dead processes. */
+/** Number of consecutive timely renewals before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
 /** Thrown if other processes considered this process dead and took over its work. The process must exit immediately. */
@@ -45,8 +45,8 @@ export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Pr
 
 /**
  * Tracks which processes are alive, by the database's clock. Each process regularly renews its lease over a separate
- * connection. A process deletes another process's lease if it was expired at two consecutive checks. A process without a
- * lease can't get it back. It counts as dead, and others take over its work.
+ * connection. If a process finds another lease expired at two consecutive checks, it deletes that lease. The process
+ * without a lease counts as dead from then on, and others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
@@ -92,7 +92,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   }
 
   /**
-   * Looks for dead processes, but only if this process has renewed its own lease on time. After a pause of all processes,
+   * Looks for dead processes, but only if this process has renewed its own lease on time. If all processes were paused,
    * this gives the others time to renew their leases.
    */
   async function findDead(): Promise<void> {

@@ -210,7 +210,7 @@ const RENAMED_COLUMNS = [
   ['jobs', 'owner', 'process_id'],
 ] as const;
 
-/** Parts of the JSON of drafts that were renamed since 0.3.0. */
+/** Parts of the drafts' JSON that were renamed since 0.3.0. */
 const RENAMED_IN_LINES = [
   ['"kind":"refused"', '"kind":"invalid"'],
   ['"window":"refused"', '"modal":"invalid"'],
@@ -266,7 +266,7 @@ export async function migrate(
   found: readonly string[],
   migrations = MIGRATIONS,
 ): Promise<void> {
-  // Kysely rejects a database if it doesn't know all of its applied migrations.
+  // Kysely rejects a database that has an unknown migration.
   const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
   const known = { ...Object.fromEntries(ofNewer), ...migrations };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });

@@ -52,7 +52,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       rejectUnknown(name, migrations);
       if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
-        // If a restart of the server closes the connection, Kysely throws an error of its own.
+        // If the server restarts, Kysely throws an error of its own.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });
       await makeKeyvTable(db);

@@ -20,8 +20,8 @@ const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
 /** Maximum number of compiled statements in the cache. The oldest is dropped first. */
 const MOST_COMPILED = 300;
 /**
- * Maximum length of a cached statement, in UTF-16 units. Each number of servers makes a different statement. With 1,000
- * servers, a statement takes up 0.9 MB.
+ * Maximum length of a cached statement, in UTF-16 units. A statement for 1,000 servers takes up 0.9 MB, and each number of
+ * servers needs its own statement.
  */
 const LONGEST_KEPT = 4_000;
 

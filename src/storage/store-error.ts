@@ -9,7 +9,7 @@ export class StoreError extends Error {
 /** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 
-/** Returns the database's or system's error message on one line. It can name files, hosts and keys, but has no values. */
+/** Returns the database's or system's error message on one line. It may name files, hosts and keys, but never values. */
 export function reason(error: unknown): string {
   // If all addresses of a host refuse the connection, Node's error has an empty message.
   const text = error instanceof Error ? error.message || codeOf(error) : String(error);

@@ -62,7 +62,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** Returns the tables. Inside {@link Store.inGuild}, their queries are part of its transaction. */
+  /** Returns the tables. Inside {@link Store.inGuild}, queries on them are part of its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -31,9 +31,7 @@ export interface DraftsTable {
   readonly user_name: string;
   /** How the member entered the lines: in command options, as text, or from a Discord message. */
   readonly source: 'options' | 'text' | 'message';
-  /**
-   * The lines and the member's choices for them, as JSON (see draft.ts); null if all were accepted or the draft cancelled.
-   */
+  /** The draft's lines and choices, as JSON (see draft.ts); null if all lines were accepted or the draft was cancelled. */
   readonly lines: string | null;
   readonly changed_at: number;
 }
@@ -59,7 +57,7 @@ export interface SubmissionsTable {
    * - `expired`: no moderator decided in time, and its servers were not sent.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
-  /** The interaction with which the member submitted; null if a decision or the end of an earlier submission did so. */
+  /** The member's interaction that created the submission; null if a decision or the end of an earlier submission did. */
   readonly interaction_id: string | null;
   /** The process that is sending the submission. */
   readonly process_id: string | null;
