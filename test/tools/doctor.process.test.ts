@@ -305,7 +305,7 @@ describe('the doctor', () => {
 
   it('sends one request to Steam if SERVER_LOOKUP is on', async () => {
     expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
-    const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl };
+    const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl, ...(await anotherDiscord({})) };
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);
     const { text } = await examine(on);
     expect(text).toMatch(/^ok +Server lookup .*"queryPort":27016,"gamePort":27015,"appId":730/m);
