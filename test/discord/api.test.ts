@@ -349,7 +349,7 @@ describe('the first response to an interaction', () => {
   });
 
   it('is uncertain if it hangs and the retry hits a rate limit', async () => {
-    const { discord, api } = await open({ firstAttemptMs: 50 });
+    const { discord, api } = await open({ firstAttemptMs: 50, firstResponseMs: 5_000 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(discord, CALLBACK)).toBe(2);
