@@ -28,7 +28,6 @@ const MOST_WAITING_OF_A_MEMBER = 20;
 const MOST_REMEMBERED = 10_000;
 
 export interface TurnsOptions {
-  /** Maximum number of tasks that run at the same time. */
   readonly mostConcurrent: number;
   /** Maximum number of waiting tasks per member in a guild. Tasks without a member share one maximum. */
   readonly mostWaiting?: number;

@@ -75,7 +75,6 @@ export interface Edit {
 /** A draft that is waiting for approval, with its member's unsaved edits. */
 export interface WaitingEdit {
   readonly draft: Draft;
-  /** The rows that the edit made invalid. */
   readonly newlyInvalid: readonly InvalidRow[];
 }
 

@@ -18,7 +18,6 @@ export interface HistoryEntry extends ServerSubmission {
   readonly outcome: ServerOutcome;
   /** The user id of the moderator who decided; `undefined` if no moderator did, or if the name was deleted. */
   readonly decidedBy?: string | undefined;
-  /** The moderator's reason for declining the server, if they gave one. */
   readonly declineReason?: DeclineReason | undefined;
 }
 
@@ -29,7 +28,6 @@ export interface SubmissionEntry
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  /** Whether a moderator declined the submission. */
   readonly isDeclined: boolean;
   /** See {@link Submission}. */
   readonly correctedBy: string | undefined;

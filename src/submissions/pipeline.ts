@@ -68,11 +68,9 @@ export type NotSubmitted =
   | NoKey
   /** Another of the guild's submissions is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** The guild has already submitted these servers. */
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** A limit has been reached and no more servers can be submitted. */
   | ReachedLimit
-  /** The guild doesn't allow this game. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | WaitingProblem;
 

@@ -31,7 +31,6 @@ const MOST_HALVINGS = 200;
  * a port (§7 allows others). Servers in a request that was accepted, or may have been, are never sent again.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
-  /** The requests that have not been made yet. */
   let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
   let silences = 0;
   let halvings = 0;

@@ -58,7 +58,6 @@ export interface Submission {
   readonly correctedBy: string | undefined;
   /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;
-  /** The moderator's reason for declining the submission, if they gave one. */
   readonly declineReason: DeclineReason | undefined;
   /** Whether the submission needs, or needed, a moderator's approval. */
   readonly needsModerator: boolean;
