@@ -17,7 +17,6 @@ export interface SettingsView {
   readonly isLost: boolean;
   /** The status of the guild's key; `undefined` if there is no key. */
   readonly key: KeyStatus | undefined;
-  /** The service's list of games. */
   readonly games: readonly Game[];
   /** Number of submissions that are waiting for a moderator. */
   readonly waiting: number;
@@ -51,11 +50,9 @@ export class UnconfirmedError extends UserError {
 /** Controls on a page. `false` and `undefined` are skipped. */
 type Controls = readonly (Control | false | undefined)[];
 
-/** One of the settings that /settings shows. */
 export interface Setting {
   /** An id without colons, for use in custom ids. */
   readonly id: string;
-  /** Returns the name shown in the list of settings. */
   name(t: Translate): string;
   /** Formats the value with a status icon, for the overview, the setting's page, and the log channel after a change. */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
@@ -75,7 +72,7 @@ export interface Setting {
   ): { readonly selects?: Controls; readonly buttons?: Controls };
   /**
    * Handlers for the setting's buttons and select menus, keyed by the name that was passed to {@link changeId}.
-   * @param now the settings when the control was used, which `make` may find changed
+   * @param now the settings when the control was used; `make` gets the current settings
    * @param about the part of the custom id after the name
    */
   readonly handlers: Readonly<

@@ -334,7 +334,6 @@ export function approvalActions(
     return decidedInQueue(context, before, texts);
   }
 
-  /** Opens the modal for declining a submission. */
   async function pressDecline(context: PressContext): Promise<Modal | Reply> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));

@@ -69,7 +69,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // Used in /submissions, whose message stays unchanged.
+      // For buttons in /submissions, where the message stays unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -100,7 +100,7 @@ export function submitActions(deps: CommandDeps): Actions {
         return (row) => repair && repaired(typedOf(row), repair);
       }),
       edit: opening('edit', 'invalid'),
-      // The reply is a new message, so the report stays.
+      // The reply is a new message, so the report stays visible.
       correct: opening('correct', 'all'),
       // The submission keeps waiting until the modal is submitted.
       change: {

@@ -13,7 +13,6 @@ import { editButton, gameControls, mineButton, notSubmittedButtons, repairButton
 
 interface OnlyLine {
   readonly row: Row;
-  /** The reason why the line wasn't sent. */
   readonly notSubmitted: NotSubmitted | undefined;
   /** Texts to show before the problem. */
   readonly said: readonly string[];

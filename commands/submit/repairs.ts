@@ -56,7 +56,7 @@ export function gameControls(
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
-  // By alias, because `near` and `games` contain different objects if the games were fetched again in between.
+  // Keyed by alias, because `near` and `games` contain different objects if the games were fetched again in between.
   const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
   const offered = [...byAlias.values()].filter(isSelectable);
   const isFew = offered.length <= MOST_GAME_BUTTONS;
@@ -123,7 +123,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** *Try again* is primary. *Submit again* isn't, because the member has to do something else first. */
+/** *Try again* becomes the primary button. *Submit again* doesn't, because it needs another action first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];

@@ -182,7 +182,7 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
     : t('list.button.submit', { count: rest });
   const toFix = linesToEdit(draft, 'invalid').rows.length;
   const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
-  // Not primary while an admin has to enter a different key.
+  // The button isn't primary while an admin has to enter a different key.
   const style = keyProblem ? 'secondary' : 'primary';
   return [
     rest > 0 && button(submitId('send', id), label, style),

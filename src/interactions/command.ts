@@ -148,7 +148,6 @@ export interface Actions {
   /** Whether blocked guilds and members can still use the command and its actions, so they can delete their data. */
   readonly isNeverBlocked?: true;
   readonly presses?: Readonly<Record<string, Press>>;
-  /** Handlers for submitted modals. */
   readonly submits?: Readonly<Record<string, Submit>>;
 }
 

@@ -56,7 +56,6 @@ export const linkButton = (url: string, label: string): APIButtonComponent => ({
 export interface SelectOption {
   readonly label: string;
   readonly value: string;
-  /** Whether the option is selected by default. */
   readonly default?: boolean;
 }
 

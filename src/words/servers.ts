@@ -159,7 +159,6 @@ export function firstItems<Item>(
 const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
-/** The content of an embed that lists game servers. */
 export interface ServerEmbed {
   /** Absent if there is no outcome yet. */
   readonly color?: number;
