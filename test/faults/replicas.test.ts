@@ -72,7 +72,7 @@ async function openBoth() {
 }
 
 describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
-  it('one reports the unfinished work of the other, which has stalled', async () => {
+  it('one reports the unfinished work of a bot that has stalled', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });

@@ -119,7 +119,7 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
 }
 
 describe('a plain installation: npm ci --omit=dev --ignore-scripts && npm start', () => {
-  it("doesn't lose data if it is stopped during a submission", async () => {
+  it('a plain installation (npm ci --omit=dev --ignore-scripts && npm start)', async () => {
     // Uses the Node that runs this test, because the production packages don't contain one.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({

@@ -218,7 +218,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it("marks unfinished submissions as unknown, even if they weren't sent before the backup", async () => {
+  it("marks unfinished submissions as unknown, including those that weren't sent", async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });
