@@ -15,6 +15,7 @@ import {
   RESPONSE_RULES,
   type SentMessage,
 } from '../../sandbox/discord/rest/rules.ts';
+import { createTestClock } from '../support/machine.ts';
 import { COMMANDS, openRawBot, raw, type SentInteraction } from './support/raw.ts';
 
 const button = { type: 2, style: 1, label: 'Press', custom_id: 'press' };
@@ -338,6 +339,13 @@ describe('the REST API', () => {
     expect([await get('a'), await get('')]).toEqual([200, 403]);
     standIn.clock.advance(25 * 60 * 60_000);
     expect(await get('a')).toBe(404);
+  });
+
+  it("isn't affected if a test replaces the clocks of this process", async () => {
+    const { standIn } = await open();
+    const before = standIn.clock.now();
+    createTestClock().advance(86_400_000);
+    expect(standIn.clock.now() - before).toBeLessThan(80_000_000);
   });
 
   it('limits the number of requests per interaction', async () => {

@@ -14,9 +14,11 @@ export function createClock() {
   let offset = 0;
   let alarm: NodeJS.Timeout | undefined;
 
-  const start = Date.now() - performance.now();
-  // Unaffected by changes to the machine's clock, like Discord's clock.
-  const now = () => Math.floor(start + performance.now()) + offset;
+  // Unaffected by changes to the machine's clock, like Discord's clock. Also unaffected by tests that replace
+  // `performance.now` later, because this clock would jump back at the end of such a test.
+  const monotonic = performance.now.bind(performance);
+  const start = Date.now() - monotonic();
+  const now = () => Math.floor(start + monotonic()) + offset;
 
   /** Returns the timer that is due next; if several are due at the same time, the one that was set first. */
   function next(): Timer | undefined {
