@@ -196,7 +196,7 @@ describe('a PostgreSQL database', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('keeps its URL secret except for host and name', () => {
+  it('keeps its URL secret, except for the host and the database name', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
@@ -386,7 +386,7 @@ describe('a secret', () => {
     expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
   });
 
-  it('can be read from a file, like a list of ids', () => {
+  it('can be read from a file, and so can a list of ids', () => {
     const [one, two] = ['123456789012345678', '223456789012345678'];
     const config = read({
       BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),

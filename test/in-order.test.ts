@@ -48,7 +48,7 @@ it('a key is busy until all of its work has ended', async () => {
   expect(inOrder.isBusy('a')).toBe(false);
 });
 
-it('calls during a run share one further run', async () => {
+it('calls made during a run share one follow-up run', async () => {
   const { begun, ends, work } = setUp();
   const run = oneAtATime(work('run'));
   const first = run();

@@ -101,7 +101,7 @@ describe('turns for requests', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('skip a request after its deadline', async () => {
+  it('skip a request whose deadline has passed', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });

@@ -457,7 +457,7 @@ describe("a game that the guild doesn't allow", () => {
   });
 });
 
-it('/addserver works immediately after the machine was suspended', async () => {
+it('/addserver works as soon as the machine wakes from suspension', async () => {
   const clock = createTestClock();
   const guild = await (await oneBot()).newGuild({ key: 'sandbox-key' });
   clock.set(20 * 60_000);
@@ -486,7 +486,7 @@ describe('input that a member has typed', () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is only sent once if a button and a form submit it', async ({ guild, member }) => {
+  it('is sent only once if both a button and a form submit it', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -530,7 +530,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('is only sent again after a confirmation if the outcome is unknown', async ({
+  it('needs a confirmation before it is resent if the outcome is unknown', async ({
     bot,
     guild,
     member,

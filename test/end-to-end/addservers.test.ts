@@ -303,7 +303,7 @@ describe('the preview of a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('keeps servers over the daily quota for the next day', async ({ guild, member, listing }) => {
+  it('keeps servers that exceed the daily quota for the next day', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(12));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -435,7 +435,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('is also previewed if it contains other words', async ({ member, listing }) => {
+  it('is also previewed if the file contains unrelated text', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -448,7 +448,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the form for one server, even after other lines were sent', async ({
+  it('is edited in the form for one server, even if the other lines have been sent', async ({
     member,
     listing,
   }) => {
@@ -527,7 +527,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('shows up to 4,000 characters, and mentions a file with the rest', async ({ member }) => {
+  it('shows up to 4,000 characters, and refers to a file for the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -644,7 +644,7 @@ describe('the report on a list', () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it('only counts the lines of its own submission', async ({ member }) => {
+  it('counts only the lines in its own submission', async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,
@@ -680,7 +680,7 @@ describe('the report on a list', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('lets the member resubmit servers after the key was revoked during a submission', async ({
+  it('lets the member resubmit servers if the key is revoked during a submission', async ({
     guild,
     admin,
     member,
@@ -707,7 +707,7 @@ describe('the report on a list', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('appears after a progress bar without buttons', async ({ member, discord }) => {
+  it('replaces a progress bar that has no buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;

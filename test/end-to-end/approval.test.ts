@@ -131,7 +131,7 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('is sent immediately if its member can manage the server', async ({ guild, admin }) => {
+  it('is sent immediately if the member can manage the server', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
@@ -158,7 +158,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('is sent immediately if its member has the trusted role', async ({ guild, discord, admin, member }) => {
+  it('is sent immediately if the member has the trusted role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');
     expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
@@ -276,7 +276,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('can be a list that is declined as a whole', async ({ guild, member }) => {
+  it('shows a single decision if a whole list is declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -290,7 +290,7 @@ describe('a submission that needs approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('keeps waiting after a moderator has corrected it', async ({ bot, guild, admin, discord, member }) => {
+  it('keeps waiting after a moderator corrects it', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -377,7 +377,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('keeps its remaining lines waiting if a moderator declines some lines', async ({
+  it('keeps the other lines waiting if a moderator declines some lines', async ({
     guild,
     discord,
     admin,
@@ -497,7 +497,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('waits again if the service is down, and the history shows the attempt', async ({
+  it('goes back to waiting if the service is down, and the history shows the attempt', async ({
     guild,
     listing,
     member,
@@ -527,7 +527,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
   });
 
-  it('is partly sent if the daily quota is too small, and the moderator sees why', async ({
+  it('is only partially sent if the daily quota is too small, and the moderator sees why', async ({
     guild,
     admin,
     member,
@@ -546,7 +546,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
   });
 
-  it('waits again if the service rejects the key, and the moderator sees why', async ({
+  it('goes back to waiting if the service rejects the key, and the moderator sees why', async ({
     guild,
     listing,
     admin,
@@ -585,7 +585,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it("doesn't change if its member's edit is invalid or not allowed", async ({ guild, admin, member }) => {
+  it("doesn't change if the member's edit is invalid or not allowed", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
@@ -609,7 +609,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('lets its member fix an invalid edit in the form', async ({ guild, member }) => {
+  it('lets the member fix an invalid edit in the form', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -633,7 +633,7 @@ describe('a submission that needs approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and resubmitted after it has been declined', async ({ guild, member }) => {
+  it('can be edited and resubmitted after being declined', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await decline(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -740,7 +740,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
   });
 
-  it('is checked again if its member resubmits it later', async () => {
+  it('is rechecked if the member resubmits it later', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -767,7 +767,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be a long list, with all its lines in a file', async ({ guild, member }) => {
+  it('can be a long list, with all lines in a file', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -945,7 +945,7 @@ describe('a submission that needs approval', () => {
     expect(logLines(guild).filter((line) => line.includes('tested the log channel'))).toHaveLength(1);
   });
 
-  it('is posted along with the next submission once the log channel works', async ({
+  it('is posted along with the next submission once the log channel works again', async ({
     bot,
     guild,
     discord,
@@ -1017,7 +1017,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
   });
 
-  it('is rejected for a while if its member has just withdrawn many submissions', async ({
+  it('is rejected for a while if the member has just withdrawn many submissions', async ({
     guild,
     discord,
     member,
@@ -1033,7 +1033,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
   });
 
-  it('keeps a later list from submitting the same server', async ({ guild, member }) => {
+  it('prevents a later list from submitting the same server', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -1044,7 +1044,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it("is withdrawn if its member's or guild's data is deleted", async ({ guild, admin, member }) => {
+  it("is withdrawn if the member's or guild's data is deleted", async ({ guild, admin, member }) => {
     const { message } = await oneWaits(guild);
     await deleteName(member);
     await expect.poll(() => textOf(message)).toContain('Withdrawn');

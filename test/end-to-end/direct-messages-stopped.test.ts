@@ -7,7 +7,7 @@ const HOST = 'brake.example.com';
 const PROMISE = "You'll also get a direct message.";
 
 ownBotTest()(
-  'the bot no longer promises direct messages after Discord has stopped them',
+  'the bot stops promising direct messages once Discord blocks them',
   async ({ bot, guild, member, discord }) => {
     const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
     await turnApprovalOn(guild);

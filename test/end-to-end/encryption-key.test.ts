@@ -6,7 +6,7 @@ import { oneBot, textOf } from '../support/bot.ts';
 import { folder } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
-it('the previous encryption key can be removed after all data is re-encrypted', async () => {
+it('the previous encryption key can be removed once all data has been re-encrypted', async () => {
   const former = randomBytes(32).toString('base64');
   const newest = randomBytes(32).toString('hex');
   const file = join(folder(), 'keys');

@@ -405,7 +405,7 @@ async function submitForged(
 const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
 
 describe('a button or menu that was shown to another user', () => {
-  it('is tested for every action of every command', async ({ guild }) => {
+  it('is tested for every action in every command', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
@@ -450,7 +450,7 @@ describe('a button or menu that was shown to another user', () => {
   });
 });
 
-describe('a modal of another user or guild', () => {
+describe("another user's or guild's modal", () => {
   it('has no effect for a user without the permission', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
@@ -461,7 +461,7 @@ describe('a modal of another user or guild', () => {
     }
   });
 
-  it('has no effect if its user submits it in another guild', async ({ bot, guild }) => {
+  it('has no effect if the same user submits it in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -545,7 +545,11 @@ describe("a forged modal with a submission's id", () => {
 });
 
 describe('a forged button on a public message', () => {
-  it("doesn't change the message, even if the user may use the button", async ({ bot, guild, admin }) => {
+  it("doesn't change the message, even if the user is allowed to use the button", async ({
+    bot,
+    guild,
+    admin,
+  }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);

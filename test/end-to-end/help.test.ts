@@ -75,7 +75,7 @@ it.for([
   { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
   { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
   { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
-])('/help starts with the waiting submissions if the user can decide them: $locale', async ({
+])('/help starts with the waiting submissions if the user can approve them: $locale', async ({
   locale,
   waits,
   decide,

@@ -55,8 +55,8 @@ const it = ownBotTest();
 const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }];
 const gamesIt = ownBotTest({ listing: { games } });
 
-describe("text from others isn't rendered as markup", () => {
-  gamesIt('in the name of a game', async ({ guild, admin, member }) => {
+describe('markup in text from others', () => {
+  gamesIt("isn't rendered in a game's name", async ({ guild, admin, member }) => {
     await chooseLogChannel(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     let page = await member.slash('games');
@@ -92,7 +92,7 @@ describe("text from others isn't rendered as markup", () => {
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)("in the service's messages (%j)", async ([message, status], {
+  ] as const)("isn't rendered in the service's messages (%j)", async ([message, status], {
     guild,
     admin,
     member,

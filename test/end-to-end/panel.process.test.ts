@@ -50,12 +50,12 @@ async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promi
 const gatewayIt = ownBotTest({ asProcess: true, http: false });
 
 describe('a panel', () => {
-  gatewayIt('still works after a restart over the gateway', async ({ bot, guild }) =>
+  gatewayIt('still works over the gateway after a restart', async ({ bot, guild }) =>
     journey(guild, bot.restart),
   );
 
   it.skipIf(!hasPostgres())(
-    'still works after a killed process is replaced, over HTTP and PostgreSQL',
+    'still works over HTTP and PostgreSQL after a killed process is replaced',
     async () => {
       const database = await newDatabase();
       onTestFinished(database.drop);

@@ -120,7 +120,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is no longer suggested in /settings after the first panel', async ({ guild }) => {
+  withKeyIt('is no longer suggested in /settings once one has been posted', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -250,7 +250,7 @@ describe('the panels of a guild', () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
-  it('are removed from the list after they are deleted in Discord', async ({
+  it('are removed from the list once they have been deleted in Discord', async ({
     bot,
     guild,
     admin,
@@ -346,7 +346,7 @@ describe('the panels of a guild', () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('switch languages on a second attempt if Discord rejects the first', async ({
+  it('switch languages on the second attempt if Discord rejects the first one', async ({
     guild,
     admin,
     discord,

@@ -12,7 +12,7 @@ const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HI
   });
 
 describe('/privacy', () => {
-  it('shows everyone which data is stored, who receives it and for how long', async ({ member }) => {
+  it('shows everyone what data is stored, who receives it and how long it is kept', async ({ member }) => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',

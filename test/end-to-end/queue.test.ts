@@ -167,7 +167,7 @@ describe('all submissions from one member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
-  it('are only approved in the version that the moderator has seen', async ({ guild, admin, member }) => {
+  it('are approved only in the version that the moderator saw', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
@@ -212,7 +212,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it("keep waiting if they can't be sent, and the reply shows the reason", async ({ guild, admin }) => {
+  it("keep waiting if they can't be sent, and the reply says why", async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -226,7 +226,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are listed only as far as their game servers fit', async ({ guild, admin, member }) => {
+  it('are left out if the message has no room for their game servers', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;

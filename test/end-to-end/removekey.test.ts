@@ -30,7 +30,11 @@ describe('/removekey', () => {
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it("doesn't remove a key that was set after the question was shown", async ({ guild, admin, listing }) => {
+  it("doesn't remove a key that was set after the confirmation appeared", async ({
+    guild,
+    admin,
+    listing,
+  }) => {
     const question = await admin.slash('removekey');
     listing.allow('the-new-key-9876');
     await setKey(admin, 'the-new-key-9876');

@@ -87,7 +87,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is mentioned in a report only for the lines that the member has submitted', async ({ bot, guild }) => {
+  it('is mentioned in the report only for the lines that were submitted', async ({ bot, guild }) => {
     const other = guild.person({ role: 'other' });
     listRust(bot, '93.184.216.44');
     const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';
@@ -103,7 +103,7 @@ describe('the server lookup', () => {
     expect(textOf(waiting)).not.toContain('from Steam');
   });
 
-  it('fills in lines after the member has chosen a game', async ({ bot, guild }) => {
+  it('fills in lines after the member chooses a game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -137,7 +137,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it("fills in the game servers in a message's text and in its file", async ({ bot, guild }) => {
+  it("fills in the game servers in a message's text and attachment", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -156,7 +156,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it("doesn't change servers if Steam and the name server fail", async ({ bot, guild }) => {
+  it('leaves servers unchanged if Steam and the name server fail', async ({ bot, guild }) => {
     bot.records.behaveAsSteam({ kind: 'html' });
     bot.records.behaveAsNameServer('failing');
     const answer = await submit(guild, '93.184.216.38:28015');
@@ -168,7 +168,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('counts its requests and found values in the metrics', async ({ bot, guild }) => {
+  it('adds its requests and the values it found to the metrics', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
@@ -185,7 +185,7 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('creates network resources, unlike a bot without the lookup', async ({ bot, guild }) => {
+  it('makes network requests, unlike a bot without the lookup', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);

@@ -35,13 +35,17 @@ describe('/setkey', () => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service');
   });
 
-  it('rejects a key that only consists of spaces', async ({ admin }) => {
+  it('rejects a key that consists only of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
     expect(textOf(empty)).toContain("You didn't enter an API key");
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
-  it('says that the key may be valid if the service is down', async ({ guild, admin, listing }) => {
+  it("doesn't save the key if the service is down, but says that it might be valid", async ({
+    guild,
+    admin,
+    listing,
+  }) => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
@@ -63,7 +67,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('offers to choose a log channel after the first key has been set', async ({ guild, admin }) => {
+  it('offers to choose a log channel after the first key is set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role to notify: none.*Who can submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
@@ -77,7 +81,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tests up to five keys per minute and guild', async ({ admin, listing }) => {
+  it('tests at most five keys per guild per minute', async ({ admin, listing }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');

@@ -150,7 +150,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     }
   });
 
-  it('posts a panel with a game from the panels page', async ({ guild }) => {
+  it('lets an admin post a panel for a game on the panels page', async ({ guild }) => {
     const mine = inLocale(guild);
     await allowGames(guild, ['ark', 'cs2']);
     const page = await openSetting(mine, panels);
@@ -204,7 +204,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(page)).not.toContain(words.anyway);
   });
 
-  it('can allow only the games that members have submitted', async ({ guild }) => {
+  it('lets an admin allow only the games that members have submitted', async ({ guild }) => {
     const mine = inLocale(guild);
     await answerWith(guild, 'error', 'No.');
     await addOne(guild, 'rust');
@@ -412,7 +412,7 @@ describe('the role to notify', () => {
   const alerts = (guild: TestGuild) =>
     posted(guild).flatMap(({ current }) => (current?.content ? [current] : []));
 
-  it('can be chosen and removed, and the log shows both', async ({ guild }) => {
+  it('can be set and removed, and the log shows both changes', async ({ guild }) => {
     const id = role(guild, 'staff');
     expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toMatch(
       /⚠️ Role to notify: @.*but there's no log channel/,

@@ -77,7 +77,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers a button for a game that the message may mention', async ({ guild, member, listing }) => {
+  it('offers a button for a game that the message might mention', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);

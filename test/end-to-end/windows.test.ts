@@ -219,7 +219,7 @@ describe('an empty form', () => {
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
   });
 
-  it('shows current information when it opens again', async ({ guild, member }) => {
+  it('shows current information when it is reopened', async ({ guild, member }) => {
     const window = async () => modalOf(await member.slash('addservers')).data;
     const before = await window();
     await turnApprovalOn(guild);

@@ -11,7 +11,7 @@ const impatientIt = ownBotTest({ timing: { firstResponseMs: 300, firstAttemptMs:
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
   log().filter(({ msg, command }) => msg === 'interaction' && commands.includes(String(command))).length;
 
-describe('if Discord', () => {
+describe('the bot', () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
   const limit = (scope: 'user' | 'global') => ({
     kind: 'rate limit' as const,
@@ -29,11 +29,7 @@ describe('if Discord', () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('briefly rejects an acknowledgement or an edit, the bot tries again', async ({
-    bot,
-    guild,
-    discord,
-  }) => {
+  it('retries if Discord briefly rejects an acknowledgement or an edit', async ({ bot, guild, discord }) => {
     // Excludes the bot's other requests, such as the ones that check whether an earlier edit has arrived.
     const answers = () =>
       discord.requests.filter(
@@ -49,7 +45,7 @@ describe('if Discord', () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("loses the response to an edit, the bot doesn't overwrite a later edit", async ({
+  it("doesn't overwrite a later edit if Discord loses the response to an earlier edit", async ({
     bot,
     member,
     discord,
@@ -66,11 +62,7 @@ describe('if Discord', () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('rejects an edit while a modal is open, the bot sends the edit again', async ({
-    member,
-    discord,
-    listing,
-  }) => {
+  it('resends an edit that Discord rejected while a modal was open', async ({ member, discord, listing }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;
@@ -85,7 +77,7 @@ describe('if Discord', () => {
   });
 
   impatientIt(
-    "accepts an acknowledgement after the bot's timeout, the bot still replies",
+    "still replies if Discord accepts an acknowledgement after the bot's timeout",
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');

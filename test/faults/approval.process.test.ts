@@ -25,7 +25,7 @@ async function oneWaits(guild: TestGuild) {
 }
 
 describe('after a kill -9, a submission that needs approval', () => {
-  it("gets the moderators' message that wasn't posted before", async ({ bot, guild, member }) => {
+  it("is posted to the moderators if the bot hadn't posted it yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -40,7 +40,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("doesn't get a second message for moderators", async ({ bot, guild, member }) => {
+  it("isn't posted to the moderators a second time", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -76,7 +76,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('shows a correction that was stored but not shown before', async ({ bot, guild, member }) => {
+  it('shows a correction that had been stored but not yet shown', async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -93,7 +93,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is reported together with others from the same decision', async ({ bot, guild, admin, member }) => {
+  it('is reported together with others declined at the same time', async ({ bot, guild, admin, member }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
@@ -107,7 +107,7 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('waits again if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('goes back to waiting if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });
     // A guild can have two requests at a time, so the approved submission waits for its turn.
@@ -128,7 +128,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("is unconfirmed if it was sent, and isn't sent again", async ({ bot, guild, listing }) => {
+  it("is unconfirmed if it was sent, and isn't resent", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

@@ -21,7 +21,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * Other tests cover which requests a block stops (src/discord/api.ts). These tests cover what the operator sees in the log.
  */
-it("a starting bot logs that Discord's edge blocks its address", async ({ bot, discord }) => {
+it("a starting bot logs that Discord's edge is blocking its address", async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -44,7 +44,7 @@ it('if Discord is unreachable, a starting bot logs one line without stack traces
   ]);
 });
 
-it("the bot waits for the end of a long rate limit on the gateway's URL", async ({ bot, discord }) => {
+it('the bot waits out a long rate limit on the gateway URL', async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect

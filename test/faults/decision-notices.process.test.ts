@@ -26,7 +26,10 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message lists unconfirmed servers and mentions those still waiting', async ({ bot, guild }) => {
+it('a direct message lists unconfirmed servers, and mentions servers that are still waiting', async ({
+  bot,
+  guild,
+}) => {
   await turnApprovalOn(guild);
   await pressSubmit(guild.member, await sendFile(guild.member, lines(101)));
   await guild.listing.behave({ kind: 'hang', carriedOut: true });
@@ -42,7 +45,11 @@ it('a direct message lists unconfirmed servers and mentions those still waiting'
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a member gets at most one direct message, whenever the bot dies', async ({ bot, guild, listing }) => {
+it('a member gets at most one direct message, no matter when the bot dies', async ({
+  bot,
+  guild,
+  listing,
+}) => {
   const { member } = guild;
   await turnApprovalOn(guild);
   // The bot dies before the decision is stored.

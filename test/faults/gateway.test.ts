@@ -9,7 +9,7 @@ const it = botTest();
 const linesWith = ({ log }: Bot, message: string) =>
   log().filter(({ msg }) => String(msg).startsWith(message)).length;
 
-describe('if the gateway', () => {
+describe('the bot', () => {
   /** Causes a disturbance that doesn't end the session. Interactions during it still get replies. */
   async function goesOn(place: Place, name: string, disturb: () => void): Promise<void> {
     const resumed = () => linesWith(place.bot, 'connection to Discord resumed');
@@ -20,7 +20,7 @@ describe('if the gateway', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('sends op 7, 1 or 9, or closes the connection, the bot keeps working', async ({
+  it('keeps working if the gateway sends op 7, 1 or 9, or closes the connection', async ({
     bot,
     guild,
     discord: { gateway },
@@ -34,7 +34,7 @@ describe('if the gateway', () => {
     await isAccepted(place, 'op1.example.com');
   });
 
-  it("delivers an interaction too late, the bot doesn't reply", async ({ bot, guild, discord }) => {
+  it("doesn't reply if the gateway delivers an interaction too late", async ({ bot, guild, discord }) => {
     const place = { bot, guild };
     bot.mayBreak(BREACHES.tooLate, 1);
     const lost = () => linesWith(bot, 'interaction lost');
@@ -50,7 +50,7 @@ describe('if the gateway', () => {
   it.for([
     ['ends the session (op 9, false)', 9],
     ['ends the session with 4003', 4003],
-  ] as const)('%s, the bot starts a new session', async ([, code], {
+  ] as const)('starts a new session if the gateway %s', async ([, code], {
     bot,
     guild,
     discord: { gateway, clock },
@@ -82,7 +82,7 @@ describe('a gateway that permanently closes the connection', () => {
     [4012, /gateway version is no longer supported/],
     [4013, /intents are not valid/],
     [4014, /intents are not granted/],
-  ] as const)('with code %s makes the bot exit', async ([code, words], { bot, guild, discord }) => {
+  ] as const)('makes the bot exit (close code %s)', async ([code, words], { bot, guild, discord }) => {
     discord.gateway.close(code);
     const { status, lastWords } = await bot.process.exited();
     expect(status).toBe(1);

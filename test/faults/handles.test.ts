@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it("a lack of file handles counts as the machine's fault and not the service's", () => {
+it('running out of file handles is blamed on the machine, not on the service', () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

@@ -189,7 +189,7 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it("an interaction that wasn't acknowledged doesn't submit any server", async ({
+  it("an interaction that wasn't acknowledged doesn't submit any servers", async ({
     bot,
     guild,
     member,

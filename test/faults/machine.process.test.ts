@@ -94,7 +94,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'exports of long histories are created one after another, even if they are for different members',
+  'long histories are exported one at a time, even for different members',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -132,11 +132,11 @@ const fullLogIt = ownBotTest({ asProcess: true, wrapper: printingTo('/dev/full')
 const unreadLogIt = ownBotTest({ asProcess: true, wrapper: printingTo(fileOf('log')), start: false });
 
 describe('standard output', () => {
-  fullLogIt("on a full disk doesn't stop the bot", ({ bot, guild }) =>
+  fullLogIt("doesn't stop the bot if the disk is full", ({ bot, guild }) =>
     isAccepted({ bot, guild }, 'full-log.example.com'),
   );
 
-  unreadLogIt("that nobody reads doesn't delay the bot", async ({ bot, guild, admin, member }) => {
+  unreadLogIt("doesn't delay the bot if nobody reads it", async ({ bot, guild, admin, member }) => {
     execFileSync('mkfifo', [fileOf('log')]);
     // Opened for reading and writing, so that neither side has to wait for the other.
     const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
@@ -174,24 +174,21 @@ ownBotTest({
   listing: {
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
-})(
-  "if the games list can't be loaded, every member gets a reply, even if many ask at the same time",
-  async ({ bot, guild }) => {
-    await bot.process.stop();
-    areGamesAway = true;
-    await bot.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
-    await bot.start();
-    const game = 'no-such-game';
-    const answers = await Promise.all(
-      (['admin', 'member', 'other'] as const).flatMap((role) => [
-        addServer(guild.person({ role }), `one-of-${role}.example.com:27015`, { game }),
-        paste(guild.person({ role }), `list-of-${role}.example.com:27015 ${game}`),
-      ]),
-    );
-    for (const answer of answers) expect(textOf(answer)).toContain(game);
-    await isAccepted({ bot, guild }, 'after-unknown-games.example.com');
-  },
-);
+})("many simultaneous commands all get a reply if the games list can't be loaded", async ({ bot, guild }) => {
+  await bot.process.stop();
+  areGamesAway = true;
+  await bot.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
+  await bot.start();
+  const game = 'no-such-game';
+  const answers = await Promise.all(
+    (['admin', 'member', 'other'] as const).flatMap((role) => [
+      addServer(guild.person({ role }), `one-of-${role}.example.com:27015`, { game }),
+      paste(guild.person({ role }), `list-of-${role}.example.com:27015 ${game}`),
+    ]),
+  );
+  for (const answer of answers) expect(textOf(answer)).toContain(game);
+  await isAccepted({ bot, guild }, 'after-unknown-games.example.com');
+});
 
 const it = botTest({
   asProcess: true,

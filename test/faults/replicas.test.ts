@@ -72,7 +72,7 @@ async function openBoth() {
 }
 
 describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
-  it('one reports the unfinished work of a bot that has stalled', async () => {
+  it('one bot reports the unfinished work of a stalled bot', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one continues after the other gets a kill -9', async () => {
+  it('one bot keeps working after a kill -9 of the other bot', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -197,7 +197,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it("one notifies every member after the other's machine vanishes", async () => {
+  it("one bot notifies every member after the other bot's machine vanishes", async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(preloaded.toSorted()).toEqual([...new Set(loaded)].toSorted());
   });
 
-  it('opens the form of a pasted or typed command', async () => {
+  it('opens the form for a pasted or typed command', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/addservers file:docs/servers.csv');
     await expect.poll(() => tab.locator('input[type=file]').inputValue()).toContain('servers.csv');
@@ -444,7 +444,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it('clears choices when another page replaces a select menu', async () => {
+  it("clears a select menu's choices when another page replaces the menu", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -537,7 +537,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
   });
 
-  it.for([360, 390])("doesn't cover the time of any message at a width of %i px", async (width) => {
+  it.for([360, 390])("doesn't cover any message's timestamp at a width of %i px", async (width) => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
     const admin = people.at({ role: 'admin', guild, locale: 'en-US' });

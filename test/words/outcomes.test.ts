@@ -28,7 +28,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
-  ])('follows the number of servers in a list, in %s', (locale, text) => {
+  ])('comes after the number of servers in a list, in %s', (locale, text) => {
     const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
     expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
@@ -53,7 +53,7 @@ describe("the service's message about accepted servers", () => {
       '✅ sent for review: Thanks. \\@everyone',
     ],
     ['', '✅ Sent for review.', '✅ sent for review'],
-  ])('is escaped and follows the outcome if it is unusual: %j', (message, reply, entry) => {
+  ])('is escaped and comes after the outcome if it is unusual: %j', (message, reply, entry) => {
     const audience = audienceFor('en-US');
     expect(outcomeText(audience, server, accepted(message))).toBe(reply);
     expect(outcomesForLog(audience.t, ended(message))).toEqual([entry]);

@@ -117,17 +117,17 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   }
 }
 
-describe.each(languages)("in $tag, other people's markup isn't rendered in sentences", ({ locales }) => {
+describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];
 
-  it('about problems with a line', () => {
+  it("isn't rendered in sentences about problems with a line", () => {
     const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
     expectSentences(texts);
   });
 
-  it('about problems with a single server', () => {
+  it("isn't rendered in sentences about problems with a single server", () => {
     const near = [{ name: EVIL, alias: EVIL }];
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     const texts = [true, false].flatMap((isListKnown) =>
@@ -138,20 +138,20 @@ describe.each(languages)("in $tag, other people's markup isn't rendered in sente
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 
-  it('about reasons why nothing was submitted', () => {
+  it("isn't rendered in sentences about reasons why nothing was submitted", () => {
     const reasons = Object.values(NOT_SUBMITTED);
     for (const text of [notSubmittedText, stillWaitingText]) {
       expectSentences(audiences.flatMap((each) => reasons.map((reason) => text(reason, each, games))));
     }
   });
 
-  it('about failures', () => {
+  it("isn't rendered in sentences about failures", () => {
     const texts = FAILURES.map((failure) => failureText(failure, t));
     expectSentences(texts);
     expect(texts.at(-1)).toMatch(/<t:\d+:t>/);
   });
 
-  it('about outcomes, including in the history', () => {
+  it("isn't rendered in sentences about outcomes, including in the history", () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
@@ -183,7 +183,7 @@ describe.each(languages)("in $tag, other people's markup isn't rendered in sente
     expectSentences(said);
   });
 
-  it('of an announcement', () => {
+  it("isn't rendered in an announcement", () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announcedIn: '7', servers: ends.slice(0, 2) };
