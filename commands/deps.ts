@@ -10,7 +10,7 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** Dependencies of the commands, most of them parts of the bot's modules. */
+/** Dependencies of the commands. Most are parts of the bot's modules. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel'>,
     Pick<
@@ -32,7 +32,7 @@ export interface CommandDeps
   readonly graceDays: number;
   /** Number of days to keep accepted servers. */
   readonly historyDays: number;
-  /** Number of days that deleted data stays in the bot's own backups, or 0 without backups. */
+  /** Number of days that deleted data stays in the bot's own backups; 0 if there are no backups. */
   readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

@@ -12,10 +12,10 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Maximum length of a search term, in UTF-16 units. The page buttons' custom ids (up to 100) contain the term. */
+/** Maximum length of a search term, in UTF-16 units. The term has to fit into the page buttons' custom ids (up to 100). */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** Maximum length of a game's name, in UTF-16 units. An embed (4,096) has to fit 20 names and some text. */
+/** Maximum length of a game's name, in UTF-16 units. 20 names and some text have to fit into an embed (4,096). */
 const LONGEST_LISTED_NAME = 85;
 const LONGEST_ALIAS = 80;
 /** Maximum number of disallowed games that a reply names. */
@@ -83,12 +83,12 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
         max_length: MAX_SEARCH_LENGTH,
       },
     ]),
-    // A list fetched earlier is shown immediately, even if outdated. Without one, the reply waits for the service.
+    // If a list has been fetched, it's shown immediately, even if outdated. Otherwise, the reply waits for the service.
     answers: () => (games.fetchedAt() === undefined ? 'later' : 'immediate'),
     async run(context) {
       if (games.fetchedAt() === undefined) await games.refresh(context.guildId);
       else games.refreshSoon(context.guildId);
-      // Discord counts an option's length in code points, but a custom id's (at most 100) in UTF-16 units.
+      // Discord measures an option's length in code points, but a custom id's length (at most 100) in UTF-16 units.
       return page(context, cut(context.field('search').trim(), MAX_SEARCH_LENGTH), 1);
     },
     complete: async ({ guildId }, typed) => gameChoices(await suggestions.games(guildId, typed)),

@@ -13,8 +13,8 @@ import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/approval.ts';
 
 /**
- * /help: lists the commands that the member can use by default. Ignores changes on the Integrations page: interactions
- * don't contain them, and bot tokens can't request them.
+ * /help: lists the commands that the member can use by default. Ignores changes on Discord's Integrations page, because
+ * interactions don't contain them and bot tokens can't request them.
  * @param commands all the bot's commands, in display order
  */
 export function helpCommand(
@@ -38,7 +38,7 @@ export function helpCommand(
     return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
   }
 
-  /** A cache of command descriptions, because most members request the same few. */
+  /** Caches the lists of commands, because most members see one of the same few lists. */
   const descriptions = new Map<string, string>();
 
   function description(context: Context): string {

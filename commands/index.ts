@@ -21,7 +21,7 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Builds the member's reply about a submission that needs or needed a moderator's decision. */
+  /** Builds the reply that shows a member a submission that is or was waiting for a moderator. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 

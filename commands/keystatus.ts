@@ -31,7 +31,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
     };
   }
 
-  /** Tests the key and describes the result, except for the key's status. */
+  /** Tests the key and describes the result, but not the key's status. */
   async function check(context: Context): Promise<readonly string[]> {
     const { guildId, user, t } = context;
     const stored = await keys.get(guildId);

@@ -81,7 +81,7 @@ async function showPanel(
   for (;;) {
     const panel = (await deps.panels.of(guildId)).find((each) => each.messageId === messageId);
     if (panel === undefined || !isDue(panel)) return;
-    // The language is read after the panel. A language change in between marks the panel as out of date again.
+    // The language is read after the panel. If the language changes in between, the panel is marked as out of date again.
     const result = await drawPanel(deps, guildId, panel, await guildWords());
     if (result === 'rejected' || result === 'harmful-link') return;
     await deps.panels.markShown(guildId, panel);
@@ -103,7 +103,7 @@ interface PanelTaskDeps extends DrawDeps {
   readonly guildWords: GuildWords;
 }
 
-/** Creates the task that updates panels left outdated by a crash or by a message that Discord rejected. */
+/** Creates the task that updates panels left outdated by a crash or a rejected message. */
 export function createPanelTask(deps: PanelTaskDeps) {
   const { panels, guildWords, posts } = deps;
   // Discord blocks bots that repeat invalid requests too often.

@@ -34,7 +34,7 @@ export function panelCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * If permitted, posts the panel as the bot's own message. The bot can then edit it, and Discord doesn't show which admin
+   * Posts the panel as the bot's own message if permitted. The bot can then edit it, and Discord doesn't show which admin
    * used the command.
    */
   async function post(context: SubmitContext): Promise<Reply> {
@@ -105,6 +105,6 @@ export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, '
   return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
 }
 
-/** Names the permission that the bot lacks for a message without an embed. */
+/** Names the permission that the bot needs but lacks for posting a message without an embed. */
 const missingFor = (t: Translate, result: PostResult): string =>
   `**${t(result === 'no-permission' ? 'permission.SendMessages' : 'permission.ViewChannel')}**`;

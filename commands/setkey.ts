@@ -43,7 +43,7 @@ export function setKey({
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
-    // Read before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
+    // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
     const hadKey = (await keys.status(guildId))?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
@@ -114,7 +114,7 @@ export function setKey({
 }
 
 /**
- * Builds the admins' button below a message about a missing key. It opens the /setkey modal, whose reply is a new message.
+ * Builds the button shown to admins when a key is missing. It opens the /setkey modal, whose reply is a new message.
  * @param draftId the draft that can be submitted once the key is set
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>

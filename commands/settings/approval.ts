@@ -92,7 +92,7 @@ const directMessagesButton = (t: Translate, now: Settings) =>
     ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
     : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
 
-/** Whether members get decisions as direct messages. */
+/** Whether members are notified of decisions by direct message. */
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {

@@ -34,7 +34,7 @@ import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
 
 /**
  * Discord's guide to the Integrations page. Discord doesn't document a direct link to that page (Discord docs: Message
- * Formatting, Guild Navigation), so a text explains how to find it.
+ * Formatting, Guild Navigation), so the bot links to the guide instead.
  */
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
@@ -102,7 +102,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     prepare: (now: Settings) => Change | Promise<Change>,
     retry?: Control,
   ): Promise<Reply> {
-    // Read before the change: if the store fails, the admin sees the error and the settings stay unchanged.
+    // Reads the settings before the change: if the store fails, the admin sees the error and the settings stay unchanged.
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
@@ -204,7 +204,7 @@ const confirmButton = (
   { confirmation }: UnconfirmedError,
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
-/** Builds the overview: a line per setting in use, one line for all others, the next step, and a menu of settings. */
+/** Builds the overview: each setting in use, one line for all unused ones, the next step, and a menu of settings. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
   const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);

@@ -62,7 +62,7 @@ const gameOptions = (games: readonly Game[], now?: Settings) =>
 
 /**
  * Replaces the selection on this page and keeps the selection on other pages.
- * @param all the service's games, if known; selected games not among them are removed
+ * @param all the service's games, if known; selected games that aren't among them are removed
  */
 function withGames(
   { games: allowed = [], goneGames: _gone, ...others }: Settings,
@@ -74,7 +74,7 @@ function withGames(
   return some.length === 0 ? others : { ...others, games: some };
 }
 
-/** Names the games that members can submit. Games that the service no longer has are shown by their aliases. */
+/** Names the games that members can submit. If the service no longer has a game, shows the game's alias instead. */
 function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'games'>): string {
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;

@@ -28,7 +28,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
     const { t } = context;
-    // Without a preselected option, admins can choose the same language again to update outdated panels.
+    // No option is preselected, so admins can choose the current language again to update outdated panels.
     const isToChooseAgain = panels.some(isDue);
     const { control, page } = pagedSelect({
       id: (number) => changeId('language', 'choose', 'language', Number(number)),
@@ -62,14 +62,14 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // In the same transaction, so the panels are updated even after a crash.
+          // Marks the panels in the same transaction, so they're updated even after a crash.
           if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
           return now;
         },
       };
     },
   },
-  /** Updates all panels that don't show the new language yet, including those that Discord rejected before. */
+  /** Updates all panels that don't show the new language yet, including any that Discord rejected earlier. */
   async changed(context) {
     const { t, guildId, guildWords, progress } = context;
     const number = (await deps.panels.of(guildId)).filter(isDue).length;

@@ -12,7 +12,7 @@ import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsV
 /** Maximum length of a panel's custom text when it is shown in the list, in UTF-16 units. */
 const LONGEST_TEXT = 25;
 
-/** The setting for the guild's panels, with one page per panel. */
+/** The setting for the guild's panels. It shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {

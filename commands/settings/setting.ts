@@ -39,7 +39,7 @@ export interface Change {
 
 /** Thrown when an admin has to confirm a change by pressing a button. */
 export class UnconfirmedError extends UserError {
-  /** The `change` argument of {@link changeId} and the label, both for the confirmation button. */
+  /** The confirmation button's `change` argument for {@link changeId}, and its label. */
   readonly confirmation: { readonly change: string; readonly label: string };
   constructor(message: string, confirmation: UnconfirmedError['confirmation']) {
     super(message);
@@ -82,7 +82,7 @@ export interface Setting {
   readonly modal?: SettingModal;
   /** Rechecks a known problem when an admin opens /settings. Returns `undefined` if there is no problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
-  /** Updates everything else that depends on the setting after it has changed. */
+  /** After a change, updates everything else that depends on the setting. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;
   /** Reports a change, in place of the usual line in the log channel. */
   report?(context: Context, before: Settings, now: Settings): Promise<void>;

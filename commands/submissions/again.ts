@@ -26,8 +26,8 @@ const NOTHING: NextSteps = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for a page of a member's history: to edit declined entries, and to send single unsent or unconfirmed
- * servers again while their drafts exist. {@link submitAgainFor} builds the buttons for lists.
+ * Builds buttons for a page of a member's history. They open declined entries for editing, and resubmit single servers that
+ * are unsent or unconfirmed, while the drafts exist. {@link submitAgainFor} builds the buttons for lists.
  */
 export async function buttonsForEntries(
   context: Context,
@@ -59,15 +59,15 @@ export async function buttonsForEntries(
   };
 }
 
-/** Whether this is its draft's latest submission, which has the draft's current lines. */
+/** Whether this is the draft's latest submission, which contains the draft's current lines. */
 const isLatest = async (
   { id, draftId }: Pick<Submission, 'id' | 'draftId'>,
   { submissions }: CommandDeps,
 ): Promise<boolean> => (await submissions.latestId(draftId)) === id;
 
 /**
- * Returns the id of the draft in which the member can edit a declined entry, if there still is one. If a moderator declined
- * only some lines of a list, they become a separate draft, which gets its own entry once it is submitted.
+ * Returns the id of the draft in which the member can edit a declined entry, if the draft still exists. If a moderator
+ * declined only some lines of a list, they become a separate draft, which gets its own entry once it is submitted.
  */
 async function editableId(
   context: Context,

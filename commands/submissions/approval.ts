@@ -113,7 +113,7 @@ export function approvalActions(
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** Shows a submission's current state. A submission that is still waiting has changed since the moderator saw it. */
+  /** Shows a submission's current state. If the submission is still waiting, it has changed since the moderator saw it. */
   async function asItIs(context: DecisionContext): Promise<Reply> {
     const { t } = context;
     const approval = await approvals.find(seenOf(context));
@@ -124,7 +124,7 @@ export function approvalActions(
     return { ...view, content, components: rows(decisionButtons(t, approval)), isUserError: true };
   }
 
-  /** Replies to an action that decided nothing. In the log channel, the message itself already shows the current state. */
+  /** Replies to an action that didn't decide anything. The message in the log channel already shows the current state. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
     const reply = await asItIs(context);
@@ -132,7 +132,7 @@ export function approvalActions(
     return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
   }
 
-  /** Returns the position (from 1) among the waiting submissions in /submissions; 0 in the log channel. */
+  /** Returns the submission's position (from 1) among the waiting submissions in /submissions; 0 in the log channel. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const seen = seenOf(context);

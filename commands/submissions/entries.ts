@@ -11,12 +11,12 @@ import type { Audience } from '../../src/words/words.ts';
 
 /** Maximum length of the service's message in UTF-16 units. Ten entries with such messages fit into an embed (4,096). */
 const LONGEST_MESSAGE = 100;
-/** Maximum length of a moderator's own words next to a predefined reason, in UTF-16 units. */
+/** Maximum length of a moderator's own text next to a predefined reason, in UTF-16 units. */
 const LONGEST_REASON = 50;
 const LONGEST_WORDS = { name: 60, address: 80 };
 
 interface EntryOptions {
-  /** If the entry is a list: its number on the page. */
+  /** The list's number on the page, if the entry is a list. */
   readonly number: number | undefined;
   readonly games: GameIndex;
   /** Whether all the entries are the viewer's own. */
@@ -71,7 +71,7 @@ export function serverText(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/** Returns the service's message, or why a server wasn't sent, without the advice that the member got. */
+/** Returns the service's message, or why a server wasn't sent. Omits the advice that the member got. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
   if (outcome.kind !== 'not-sent') return [];

@@ -15,7 +15,7 @@ import { reasonFields } from './decline.ts';
 
 /** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
-/** Length of a submission's hash. {@link MARKS} matches hashes that are joined without separators. */
+/** Length of a submission's hash. {@link MARKS} splits a string of hashes joined without separators. */
 const MARK_LENGTH = 5;
 const MARKS = /.{5}/g;
 /** Maximum length of the list of submissions, in UTF-16 units. It has to fit into an embed and a modal. */
@@ -128,6 +128,6 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
   });
 }
 
-/** States how many submissions a list omits. Empty if there are none. */
+/** States how many submissions a list omits. Returns an empty string if none are omitted. */
 export const omittedText = (t: Translate, count: number): string =>
   count > 0 ? t('approval.several.omitted', { count }) : '';

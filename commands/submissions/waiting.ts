@@ -79,7 +79,7 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
-/** Shows a submission that is or was waiting for a moderator. Only the member who made it sees the private parts. */
+/** Shows a submission that is or was waiting for a moderator. Only the member who made it sees the private details. */
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);
@@ -109,8 +109,8 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
 }
 
 /**
- * Explains why a control's draft is unavailable. If the draft is gone or can no longer be changed, the only button left
- * opens a modal with the message's lines.
+ * Explains why a control's draft is unavailable. If the draft is gone or can no longer be changed, the only remaining
+ * button opens a modal with the message's lines.
  */
 export function noDraft(why: Unavailable, t: Translate): UserError {
   switch (why) {

@@ -69,7 +69,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return submitDraft(context, { id, promised }, deps);
         },
       },
-      // For buttons in /submissions, where the message stays unchanged.
+      // For buttons in /submissions. The message with the buttons stays unchanged.
       again: {
         answers: 'later',
         run(context) {
@@ -112,7 +112,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
         },
       },
-      // The button appears after a success. Its reply is a new message.
+      // The button appears after a successful submission. Its reply is a new message.
       another: {
         answers: 'modal',
         run(context) {
@@ -206,7 +206,7 @@ interface DraftToEdit {
   readonly which: Editing;
 }
 
-/** Builds the modal for editing a draft: unreadable text as it was typed, fields for one line, or a multi-line input. */
+/** Builds the modal for editing a draft. It has unreadable text as typed, fields for one line, or a multi-line input. */
 async function draftModal(
   context: Context,
   { draft, action, which }: DraftToEdit,

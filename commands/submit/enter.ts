@@ -95,7 +95,7 @@ export function onLineOf([before]: readonly Row[], rows: readonly Row[]): readon
   return rows.length === 1 && before ? rows.map((row) => onLine(row, before.line)) : rows;
 }
 
-/** Finds the game for all lines without a game. If it can't be used, returns a notice and the most similar game. */
+/** Finds the game typed for lines without a game. If it can't be used, returns a notice and the most similar game. */
 async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
   const found = await gameTyped(typed, deps.games, context.guildId);
@@ -118,7 +118,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   let typed = text;
   try {
     const uploaded = file ? await readFile(context, file, deps) : '';
-    // Without pasted text, members can correct the file's content in the modal, if it fits.
+    // If nothing was pasted, members can correct the file's content in the modal, as long as it fits.
     if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
     const texts = [text, uploaded].filter((each) => each.trim() !== '');
     if (file && text.trim() === '' && uploaded.trim() === '') {
@@ -159,7 +159,7 @@ const LONGEST_FILE_NAME = 60;
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
 
 interface ReadTexts {
-  /** The typed text, then the uploaded text. Blank texts are left out. */
+  /** The typed text, then the uploaded text. Each is omitted if it's blank. */
   readonly texts: readonly string[];
   readonly file: UploadedFile | undefined;
   readonly game: string;

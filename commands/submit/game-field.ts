@@ -14,8 +14,8 @@ import { enterKey } from '../setkey.ts';
 /* Parts shared by all the modals for entering game servers. */
 
 /**
- * Opens the modal for a panel's button. Without a readable key, explains who can set a key instead. A rejected key still
- * opens the modal, because the service may accept the key again.
+ * Opens the modal for a panel's button. If there is no readable key, explains who can set one instead. The modal still
+ * opens if the key was rejected, because the service might accept it again.
  */
 export async function fromPanel(
   context: Context,
@@ -51,10 +51,10 @@ export async function nextStepsText(
   );
 }
 
-/** Maximum number of games named if a select menu can't show all the allowed games. */
+/** Maximum number of games to name if a select menu can't show all the allowed games. */
 const MOST_NAMED = 10;
 
-/** `hint` is only used for a select menu. The hint of a text field names games instead. */
+/** `hint` is only used for a select menu. A text field's hint names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
   /** The game that is initially shown in the field, as the member typed it. */
   readonly typed: string;
@@ -65,7 +65,7 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
 
 /**
  * Builds the field for the game: a select menu, or a text field if a select menu can't show all the games.
- * @returns the field, the allowed games, and a text to show above the field: whether a key is missing, which games are
+ * @returns the field, the allowed games, and text to show above the field: whether a key is missing, which games are
  * allowed, and what happens to the submission
  */
 export async function gamePart(context: Context, wanted: GameField, deps: CommandDeps) {

@@ -68,7 +68,7 @@ export async function fieldsModal(
 }
 
 /**
- * Builds the modal for editing a draft's lines. Their problems are listed above the input.
+ * Builds the modal for editing a draft's lines. Any problems with the lines are listed above the input.
  * @param id the modal's custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
@@ -94,7 +94,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** Formats the lines for the input, with games' names if they fit, and lists the lines' problems. */
+/** Formats the lines for the input, with game names if they fit, and lists the problems in the lines. */
 function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIndex) {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
@@ -128,7 +128,7 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
   });
 
 interface EnteredList {
-  /** `retyped` to update the message from which the modal was opened. */
+  /** `retyped` to update the message that the modal was opened from. */
   readonly action?: 'paste' | 'retyped';
   /** The id of the draft whose text couldn't be read. */
   readonly id?: string;

@@ -77,7 +77,7 @@ function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): strin
   return wholeText(withNear(t, { short }, near), t);
 }
 
-/** Maximum number of names to compare for a file, which takes about 25 ms. Enough for 500 lines and 100 games. */
+/** Maximum number of names to compare for a file (about 25 ms). This is enough for 500 lines and 100 games. */
 const MOST_COMPARISONS = 50_000;
 
 /** Creates a function that returns the games most similar to an unknown name, or `undefined` after too many comparisons. */

@@ -55,7 +55,7 @@ export async function problemView(
   };
 }
 
-/** Explains the problem of a line and offers controls that fix it. */
+/** Explains a line's problem and offers controls that fix it. */
 async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: CommandDeps) {
   const { t, guildId } = context;
   const { games, suggestions } = deps;

@@ -123,7 +123,7 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-/** *Try again* becomes the primary button. *Submit again* doesn't, because it needs another action first. */
+/** *Try again* becomes the primary button. *Submit again* doesn't, because something else has to be fixed first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (label === undefined) return [edit];
@@ -135,7 +135,7 @@ function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): r
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** Builds a button that applies a fix, unless the value is too long for a custom id. */
+/** Builds a button that applies a fix. Returns no button if the value is too long for a custom id. */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];

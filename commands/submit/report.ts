@@ -194,11 +194,11 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
 const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
   kind === 'rejected' || kind === 'not-sent';
 
-/** Counts the servers that a limit holds back but that can still be submitted before the draft expires. */
+/** Counts servers that are held back by a limit but can still be submitted before the draft expires. */
 const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
   limited?.isSoon === false ? 0 : limitedRows.length;
 
-/** Returns the submitted servers, and the servers that are still unconfirmed after an earlier submission. */
+/** Returns the submitted servers, and those still unconfirmed after an earlier submission. */
 function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly RowResult[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
@@ -231,7 +231,7 @@ function limitedText(
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 
-/** States how many more servers can be submitted. Empty if a limit was reached, which another text explains. */
+/** States how many more servers can be submitted. Empty if a limit was reached, because another text explains that. */
 function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): string {
   const text = remaining && limited === undefined ? remainingText(remaining, t) : undefined;
   return text === undefined ? '' : `-# ${text}`;

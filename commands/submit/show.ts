@@ -30,7 +30,7 @@ export const unreadableText = (list: UnreadableList | NotRead, t: Translate): st
 export interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
-  /** A choice among some games, for one kind of line. */
+  /** The games to choose from for one kind of line, if several games match the typed name. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
 }
 
@@ -161,7 +161,7 @@ const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.co
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {
-    /** Returns the allowed game that the line could mean. */
+    /** Returns the allowed game that the member might have meant. */
     meant(row: Row): Game | undefined {
       if (hasUnknownGame(row)) return guess(row.problem.game)?.[0];
       const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;

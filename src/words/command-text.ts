@@ -44,7 +44,7 @@ const described = (name: string, descriptionIn: (sentences: Sentences) => string
   description_localizations: localizations(descriptionIn),
 });
 
-/** Returns a text's translations by Discord locale code. Omits any equal to the English default, which Discord drops. */
+/** Returns a text's translations by Discord locale code. Omits any that equal the English default: Discord drops them. */
 function localizations(textIn: (sentences: Sentences) => string): Readonly<Record<string, string>> {
   const english = textIn(ENGLISH.sentences);
   const texts = languages.flatMap(({ locales, sentences }) => {

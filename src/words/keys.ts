@@ -44,6 +44,6 @@ export function nextForKey(audience: Audience, why: NoKey): string {
   return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
 }
 
-/** Returns a message that a key wasn't checked, and when a check is possible. */
+/** Returns a message saying that a key wasn't checked, and when a check will be possible. */
 export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -30,7 +30,7 @@ export interface ServerWithOutcome {
 /** Servers with the same kind of outcome and, unless they were accepted, the same message from the service. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's escaped messages, or the reason why there is none. Accepted servers can have several messages. */
+  /** The service's escaped messages, or the reason why there are none. Accepted servers can have several messages. */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
@@ -40,7 +40,7 @@ const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Maximum number of groups to show after the first group of each kind of outcome. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
-/** Maximum length of the service's message about several servers, in UTF-16 units. All fit into a reply (2,000). */
+/** Maximum length of the service's message about several servers, in UTF-16 units. All groups fit into a reply (2,000). */
 const LONGEST_IN_REPLY = 200;
 const LONGEST_IN_LOG = 400;
 
@@ -109,7 +109,7 @@ function logText(t: Translate, outcome: ServerOutcome): string {
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
 
-/** Groups servers by outcome. Returns the groups that fit into a message, always with the first of each kind. */
+/** Groups servers by outcome. Returns the groups to show in a message, always including the first group of each kind. */
 function groupsOf(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -177,7 +177,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      // The text about the outcome already has the time at which the paused key can be used again.
+      // The text about the outcome already says when the paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return unknownText(audience, servers);

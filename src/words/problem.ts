@@ -109,6 +109,6 @@ export const notReadyText = ({ short, help }: ProblemText, t: Translate): string
 export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
-/** Returns a problem and its solution, for use after the server's address or in a cell in a file. */
+/** Returns a problem and its solution, for use after a server's address or in a file's cell. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

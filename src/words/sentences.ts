@@ -5,7 +5,7 @@ import type { Translate } from './words.ts';
 /** Matches the space after a full-width full stop. Chinese and Japanese don't use a space there. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
-/** Joins whole sentences and leaves out absent ones. */
+/** Joins whole sentences, skipping any that are missing. */
 export const sentences = (...all: readonly (string | undefined)[]): string =>
   all
     .filter((sentence) => sentence !== undefined && sentence !== '')
@@ -13,7 +13,7 @@ export const sentences = (...all: readonly (string | undefined)[]): string =>
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
 /**
- * Lists the first few names, followed by the number of the remaining ones.
+ * Lists the first few names, followed by the number of remaining names.
  * @param count the total number
  */
 export function namedText(t: Translate, names: readonly string[], count: number): string {
@@ -22,14 +22,14 @@ export function namedText(t: Translate, names: readonly string[], count: number)
 }
 
 /**
- * Returns a sentence about when something will be possible again.
+ * Returns a sentence saying when something will be possible again.
  * @param at milliseconds since 1970
  */
 export const nextTryText = (at: number, t: Translate): string => t('again.nextTry', { time: fromText(at) });
 
 /**
- * Formats when something will be possible, rounded up to the minute. The time is absolute, so that the message doesn't
- * become outdated. The date is only included if the time is at least a day away.
+ * Formats when something will be possible, rounded up to the minute. The time is absolute, so the message doesn't become
+ * outdated. The date is only included if the time is at least a day away.
  * @param at milliseconds since 1970
  */
 export const fromText = (at: number): string =>
@@ -42,7 +42,7 @@ export const fromText = (at: number): string =>
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
 /**
- * Returns who submitted something.
+ * Returns a phrase that names the member who submitted something.
  * @param userId empty if the member's name has been deleted
  */
 export const byText = (

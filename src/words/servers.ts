@@ -78,13 +78,13 @@ export function readServerLines(shown: TextParts): readonly TypedRow[] {
     });
 }
 
-/** The parts of a message in which servers are listed. */
+/** The parts of a message that list servers. */
 interface TextParts {
   readonly content: string;
   readonly embeds: readonly unknown[];
 }
 
-/** Describes a submission to people by the game's name and the address. */
+/** Describes a submitted server by the game's name and the address. */
 export function describe(
   t: Translate,
   submission: ServerSubmission,
@@ -122,7 +122,7 @@ export function typedLine(
 
 /** Maximum number of lines in a message, to fit on a phone's screen. The files contain all lines. */
 export const MOST_NAMED = 5;
-/** Maximum number of lines to list after each text, if a message has several texts. */
+/** Maximum number of lines to list after each sentence, if a message has several lists. */
 export const FEW_NAMED = 3;
 /** Maximum length of typed text repeated in a line, in UTF-16 units. It wraps to at most three lines on a phone. */
 const LONGEST_ITEM = 40;

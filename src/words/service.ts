@@ -23,7 +23,7 @@ export function failureText(failure: Failure | NotApprovedOutcome, t: Translate)
   return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
 }
 
-/** Reasons share a text if members' next step is the same. The log has the exact reason. */
+/** Reasons with the same next step share a text. The log has the exact reason. */
 function unknownText(reason: UnknownOutcome['reason'], t: Translate): string {
   switch (reason) {
     case 'redirect':
