@@ -15,13 +15,13 @@ export interface Exit {
 
 export interface BotProcess {
   readonly running: boolean;
-  /** The process id of the current run. With a `wrapper` that doesn't exec the bot, this is the wrapper's id. */
+  /** The current run's process id. If a `wrapper` doesn't exec the bot, this is the wrapper's id. */
   readonly pid: number | undefined;
   /** Starts the bot unless it is already running. Doesn't wait until the bot is ready. */
   start(): void;
-  /** Turns reading of the bot's output on or off, for this run and later runs. */
+  /** Turns reading the bot's output on or off, in this run and later ones. */
   readLog(isRead: boolean): void;
-  /** Resolves when the current run ends. If the bot isn't running, returns how its previous run ended. */
+  /** Resolves when the current run ends. If the bot isn't running, returns how the previous run ended. */
   exited(): Promise<Exit>;
   /** Sends the signal and waits for the process to end. Kills the bot if it is still running after 15 seconds. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
@@ -41,14 +41,14 @@ export interface BotProcessDeps {
 }
 
 const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
-/** The bot should stop within 10 seconds. After 15 seconds, it must have hung. */
+/** The bot should stop within 10 seconds. If it takes more than 15 seconds, it must have hung. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
 
 /** Environment variables that are passed to the bot. All others, such as the operator's own DISCORD_TOKEN, are dropped. */
 const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'LANG', 'SystemRoot'];
 
-/** Runs the real bot in a separate process, as `npm start` does, with the URLs of the stand-ins in its environment. */
+/** Runs the real bot in a separate process, as `npm start` does. Its environment contains the URLs of the stand-ins. */
 export function createBotProcess(deps: BotProcessDeps): BotProcess {
   const { env, wrapper = [], surroundings, onLine, onExit } = deps;
   let child: ChildProcess | undefined;

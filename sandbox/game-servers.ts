@@ -104,8 +104,8 @@ export async function startPublicRecords() {
 }
 
 /*
- * DNS messages are specified in RFC 1035 and RFC 2782. Each one has a single question. All records in the answer refer to
- * the question's name with a pointer.
+ * DNS messages are specified in RFC 1035 and RFC 2782. Each message has a single question, and every record in the answer
+ * points to the question's name.
  */
 
 const A = 1;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A certificate and its private key as PEM text, and a file that contains the certificate. */
+/** A certificate and its private key as PEM text, and the path of a file with the certificate. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -27,7 +27,7 @@ export function createLoopbackServer(listener: RequestListener, certificate?: Ce
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   };
-  // With TLS, `connection` events also collect connections that are still doing the handshake.
+  // With TLS, only the `connection` event covers connections that are still in the handshake.
   for (const event of new Set(['connection', ready])) server.on(event, collect);
   let closed: Promise<unknown> = Promise.resolve();
 

@@ -28,7 +28,7 @@ for (const [signal, status] of [
   ['SIGHUP', 129],
 ] as const)
   process.on(signal, () => void leave(status));
-// The program that reads the output has ended; for example, `head`.
+// The program reading the output, such as `head`, has ended.
 stdout.on('error', () => void leave(1));
 
 if (served !== undefined && open) openInBrowser(served.address);
@@ -62,7 +62,7 @@ function readOptions() {
       process.exit(0);
     }
     const { data, http = false, verbose = false, page = false, open = false, port } = values;
-    // These options need the page, so they enable it even without a terminal.
+    // These options need the page, so they enable it even if there is no terminal.
     const isPageWanted = page || open || port !== undefined;
     return { data, http, verbose, isPageWanted, open, port: portFrom(port) };
   } catch (error) {

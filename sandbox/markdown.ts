@@ -15,7 +15,7 @@ type Holder = 'strong' | 'em' | 'underline' | 'strike' | 'spoiler' | 'quote' | '
 type Node = ReturnType<typeof parse>[number];
 type NameLookup = (id: string) => string | undefined;
 
-/** Elements that contain other elements, by their names in the parser. */
+/** Elements that contain other elements, by the parser's names for them. */
 const HOLDERS: Readonly<Record<string, Holder>> = {
   strong: 'strong',
   em: 'em',

@@ -18,8 +18,8 @@ export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * Returns the guild's member with this role. The user's id depends only on the role and the guild, so the bot's data about
- * different guilds stays apart.
+ * Returns the guild's member with this role. The user's id depends only on the role and the guild, so the bot's data for
+ * each guild stays separate.
  */
 export function memberOf({ id }: Pick<Guild, 'id'>, role: Role) {
   const { place, permissions } = ROLES[role];

@@ -51,7 +51,7 @@ export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** For tests: see {@link BotProcessDeps.wrapper}. */
   readonly wrapper?: readonly string[];
-  /** For tests: a different way of running the bot. The default is a separate process. */
+  /** For tests: another way to run the bot. The default is a separate process. */
   readonly createBot?: (deps: BotProcessDeps) => BotProcess;
   /** For tests: makes Discord and the listing service use TLS and support HTTP/2. The bot trusts this certificate. */
   readonly certificate?: Certificate;
@@ -125,11 +125,11 @@ export async function openSandbox(options: SandboxOptions) {
     /** The stand-ins for Steam's server list and DNS. */
     records,
     bot,
-    /** The current fault of Discord: one of {@link DISCORD_TROUBLES}. */
+    /** Discord's current fault: one of {@link DISCORD_TROUBLES}. */
     get discordTrouble() {
       return discordTrouble;
     },
-    /** The current fault of the listing service: one of {@link SERVICE_TROUBLES}. */
+    /** The listing service's current fault: one of {@link SERVICE_TROUBLES}. */
     get serviceTrouble() {
       return serviceTrouble;
     },
@@ -216,10 +216,9 @@ function keepBot(deps: {
   async function start(): Promise<void> {
     state = 'starting';
     tell({ kind: 'bot', state });
-    // Restarts shouldn't have to wait until Discord lets a shard identify again, which takes 5 seconds.
+    // Otherwise, a restart might have to wait 5 seconds for Discord to let the shard identify again.
     discord.gateway.waiveIdentifyLimit();
-    // Waits until the connection of the previous run has closed. Otherwise, the new run would immediately count as
-    // connected.
+    // Waits until the previous run's connection has closed. Otherwise, the new run would immediately count as connected.
     while (discord.gateway.sessions().length > 0) await sleep(10);
     bot.start();
     await untilReady();

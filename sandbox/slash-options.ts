@@ -13,8 +13,8 @@ export const isSlash = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.ChatInput;
 
 /**
- * Converts the user's text for an option to the value that Discord would send. If an option expects a number but the text
- * isn't one, returns the text.
+ * Converts the user's text for an option to the value that Discord would send. If the option expects a number but the text
+ * isn't numeric, returns the text.
  */
 export function optionValue(option: APIApplicationCommandOption | undefined, text: string): OptionValue {
   const isNumber = option?.type === Type.Integer && text.trim() !== '' && Number.isFinite(Number(text));

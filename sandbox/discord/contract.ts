@@ -14,7 +14,7 @@ export interface Breach {
   readonly status: number;
   /** Discord's error code or close code. */
   readonly code: number;
-  /** What is wrong, and where in the request. */
+  /** What is wrong with the request, and where. */
   readonly message: string;
 }
 
@@ -36,7 +36,7 @@ export type OptionValue = string | number | Upload;
 export interface Upload {
   readonly filename: string;
   readonly bytes: Uint8Array;
-  /** The size in bytes that the uploader claims, which may be wrong. The default is the real size. */
+  /** The size in bytes that the uploader claims, which might be wrong. The default is the real size. */
   readonly size?: number;
   readonly contentType?: string;
 }
@@ -48,7 +48,7 @@ export interface WireEvent {
   readonly request: RecordedRequest;
 }
 
-/** A change in the simulated Discord that programs can display. */
+/** A change in the simulated Discord, for programs that display it. */
 export type DiscordEvent =
   | MessageEvent
   | InteractionEvent

@@ -91,7 +91,7 @@ export function createEndpoint(deps: {
   return {
     /** The application's public key as 64 hexadecimal digits. The bot verifies requests with this key. */
     publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex'),
-    /** The URL in the Developer Portal. If it is set, interactions are sent to it and not to the gateway. */
+    /** The URL in the Developer Portal. If it is set, interactions are sent to it instead of the gateway. */
     url: () => url,
     /**
      * Tests a URL, then saves it as in the Developer Portal; `undefined` removes the URL.
@@ -114,7 +114,7 @@ export function createEndpoint(deps: {
     post(payload: object): void {
       if (!isOver && url !== undefined) void deliver(payload, url);
     },
-    /** Sends any POST request, signed like Discord's except for the given changes. */
+    /** Sends any POST request, signed as Discord would sign it, with the given changes. */
     send,
     stop(): void {
       isOver = true;

@@ -37,13 +37,13 @@ export interface StandInOptions extends GatewayOptions {
   readonly certificate?: Certificate;
   /** Whether Activities are enabled for the application, which adds an entry point command. The default is `false`. */
   readonly entryPoint?: boolean;
-  /** An Interactions Endpoint URL that is already saved. Interactions are sent to it and not to the gateway. */
+  /** An Interactions Endpoint URL that is already saved. Interactions are sent to it instead of the gateway. */
   readonly endpointUrl?: string;
   /** The application's settings in the Developer Portal, which `GET /applications/@me` returns. */
   readonly application?: ApplicationSettings;
   /**
-   * A user's reaction time before an action, in real milliseconds. The default is 50. Even a fast human reacts only after
-   * the bot is ready for the next step.
+   * A user's reaction time before an action, in real milliseconds. The default is 50. Even a fast human would give the bot
+   * that much time to get ready for the next step.
    */
   readonly reactionMs?: number;
   /**
@@ -52,8 +52,8 @@ export interface StandInOptions extends GatewayOptions {
    */
   readonly answerWithinMs?: number;
   /**
-   * The clock, in milliseconds, for Discord's limit of 3 seconds for first responses. The limit applies even if
-   * `answerWithinMs` is longer. The default is real time. Tests can exclude delays caused by a busy machine.
+   * The clock that times first responses, in milliseconds. More than 3 seconds is a breach, even if `answerWithinMs` is
+   * longer. The default is real time, but tests can exclude delays caused by a busy machine.
    */
   readonly botTime?: () => number;
 }
@@ -65,7 +65,7 @@ interface NewPerson {
   readonly locale?: string;
   /** The channel, thread or direct message channel that the user is in. The default is the guild's first text channel. */
   readonly channelId?: string;
-  /** Set this to keep the same user across runs. The default is a new id. */
+  /** Set this to reuse a user in later runs. The default is a new id. */
   readonly userId?: string;
 }
 
@@ -149,7 +149,7 @@ export async function startDiscord(options: StandInOptions) {
 
   async function until(holds: () => boolean): Promise<void> {
     await endpoint.reachable();
-    // If the bot process has just ended, its connection closes in the next turn of the event loop.
+    // If the bot process has just ended, its connection isn't closed until the next turn of the event loop.
     await nextTurn();
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => holds() && resolve();
@@ -162,7 +162,7 @@ export async function startDiscord(options: StandInOptions) {
   return {
     /** The operator's webhook: its URL, and all messages posted to it. */
     operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
-    /** The value for discord.js's `rest.api` option: `http://127.0.0.1:PORT/api`, or `https` with a certificate. */
+    /** The value for discord.js's `rest.api` option: `http://127.0.0.1:PORT/api`, or `https` if there is a certificate. */
     apiUrl: `${origin()}/api`,
     /** The beginning of all attachment URLs, with the host and port of `apiUrl`. */
     cdnUrl: origin(),
@@ -194,9 +194,9 @@ export async function startDiscord(options: StandInOptions) {
     clock,
     /** Functions that make REST requests fail. */
     faults: faults.controls,
-    /** The bot's endpoint. If its URL is set, interactions are sent to it and not to the gateway. */
+    /** The bot's endpoint. If its URL is set, interactions are sent to it instead of the gateway. */
     endpoint: endpoint as Omit<Endpoint, 'post' | 'stop'>,
-    /** Functions that make the gateway fail or return its connected sessions. */
+    /** Functions that make the gateway fail, and a function that returns its connected sessions. */
     gateway: gateway.controls,
     /** Functions that add, remove and change guilds. */
     guildEvents: createGuildEvents(world),
@@ -246,9 +246,7 @@ export async function startDiscord(options: StandInOptions) {
     },
     /** Deletes any message, like a user with the Manage Messages permission. */
     deleteMessage: messages.delete,
-    /**
-     * Returns the public messages of a channel in order. With a user id, includes the messages that only this user can see.
-     */
+    /** Returns a channel's public messages in order. With a user id, includes messages that only this user can see. */
     messages: ({ channelId, userId }: Place): readonly SeenMessage[] =>
       messages
         .all()

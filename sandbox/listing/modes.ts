@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** How the service responds to a request. `isCarriedOut` tells whether the service carries out the request. */
+/** How the service responds to a request. `isCarriedOut` returns whether the service carries out the request. */
 export type Mode =
   /** Responds as specified. */
   | { readonly kind: 'ok' }
   /** Responds as specified, then closes the connection without notice, like a server with an idle timeout. */
   | { readonly kind: 'okThenClose' }
-  /** Drops all connections and stops listening. Any other mode listens on the same port again. */
+  /** Drops all connections and stops listening. In any other mode, the service listens on the same port again. */
   | { readonly kind: 'down' }
   /** Carries out the request, then waits before responding as specified. */
   | { readonly kind: 'slow'; readonly ms: number }
@@ -41,7 +41,7 @@ export type Mode =
   | { readonly kind: 'gzipBomb' }
   /** Redirects to another URL. */
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /** Sends this status with plain text that doesn't say what happened. `retryAfter` is a number of seconds or a date. */
+  /** Sends this status with plain text that doesn't explain it. `retryAfter` is a number of seconds or a date. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string }
   /** Sends any text with any status, labelled as JSON. */
   | { readonly kind: 'text'; readonly status: number; readonly body: string }
@@ -120,7 +120,7 @@ export function respond(mode: Mode, response: ServerResponse, json: string) {
       return flood(response);
     case 'gzipBomb':
       response.setHeader('content-encoding', 'gzip');
-      // A gzip file can consist of several parts. This one repeats the same mebibyte of spaces 512 times.
+      // A gzip file can consist of several parts. Here, the same mebibyte of spaces is repeated 512 times.
       return send(response, 200, JSON_TYPE, Buffer.concat(Array(512).fill(gzipSync(Buffer.alloc(MIB, ' ')))));
     case 'redirect':
       response.setHeader('location', mode.to);

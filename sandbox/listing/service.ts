@@ -52,8 +52,8 @@ export interface SubmittedServer {
 }
 
 /*
- * The service's limit and messages. They are copied from the specification (§7, §8) and not shared with the bot, so tests
- * catch mistakes in the bot.
+ * The service's limit and messages. They're copied from the specification (§7, §8) rather than shared with the bot, so
+ * tests catch mistakes in the bot.
  */
 const MOST_SERVERS = 100;
 const ERRORS = {
@@ -80,7 +80,7 @@ export function createService(initialKeys: readonly string[], games: readonly Ga
   const aliases = new Set(games.map(({ alias }) => alias));
   const submitted: SubmittedServer[] = [];
 
-  /** Returns the first error, in the order of §4.1. Each check covers all servers before the next one begins. */
+  /** Returns the first error, in the order of §4.1. Each check covers all servers before the next check begins. */
   function fault(servers: readonly ServerFields[]): string | undefined {
     const some = (isWrong: (server: ServerFields) => boolean) => servers.some(isWrong);
     if (servers.length === 0) return ERRORS.emptyList;

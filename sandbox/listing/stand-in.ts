@@ -27,8 +27,8 @@ export interface ListingOptions {
   readonly keys?: readonly string[];
   readonly games?: readonly Game[];
   /**
-   * Called with each request and the number of requests so far. Can return a mode for this request only. However, `down`
-   * stops the service until the mode changes.
+   * Called with each request and the number of requests so far. A returned mode applies to this request only, except
+   * `down`, which lasts until the mode changes.
    */
   readonly onRequest?: (count: number, request: ListingRequest) => Mode | undefined;
 }
@@ -54,7 +54,7 @@ export async function startListing(options: ListingOptions = {}) {
   let mode: Mode = { kind: 'ok' };
   let timesLeft = Number.POSITIVE_INFINITY;
 
-  /** Returns the mode for the next request. Resets the mode if it has been used as often as requested. */
+  /** Returns the mode for the next request, and resets the mode after its last use. */
   function useUp(): Mode {
     const now = mode;
     timesLeft -= 1;

@@ -101,7 +101,7 @@ function optionsOf(
   return valuesIn(options, (text, name) => optionValue(optionCalled(name), text));
 }
 
-/** Converts the user's input: files to uploads, and text with `read`. */
+/** Converts the user's input: files become uploads, and `read` converts text. */
 function valuesIn<Value>(entered: EnteredValues, read: (text: string, name: string) => Value) {
   const values = Object.entries(entered).map(([name, value]): [string, Value | Upload] => {
     if (typeof value === 'string') return [name, read(value, name)];

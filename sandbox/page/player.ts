@@ -9,7 +9,7 @@ export interface ScenarioView extends Preview {
   readonly name: string;
   readonly title: string;
   readonly state: 'playing' | 'over' | 'failed' | 'left';
-  /** Describes the next step, or the reason why the scenario failed. It is empty before the first step. */
+  /** Describes the next step, or why the scenario failed. Empty before the first step. */
   readonly caption: string;
   /** The number of the current step, starting from 1. */
   readonly step: number;
@@ -88,7 +88,7 @@ export function createPlayer(deps: {
       next();
     },
     /**
-     * Plays a scenario in a new Discord server. If another scenario is playing, waits until its current step ends.
+     * Plays a scenario in a new Discord server. If another scenario is playing, waits until the current step ends.
      * @throws Error if the scenario doesn't exist
      */
     play(name: string, locale: string): void {

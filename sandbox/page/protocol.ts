@@ -18,11 +18,11 @@ export interface FileValue {
 }
 export type EnteredValues = Readonly<Record<string, string | FileValue>>;
 
-/** A user with a language, in a place in Discord. */
+/** A user, the user's language and where the user is in Discord. */
 export interface SeatView {
   readonly role: Role;
   readonly guild: string;
-  /** The name of the channel, or `DIRECT` for direct messages. Any unknown name stands for the guild's first channel. */
+  /** The name of the channel, or `DIRECT` for direct messages. Unknown names stand for the guild's first channel. */
   readonly channel: string;
   readonly locale: string;
 }

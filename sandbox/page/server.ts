@@ -28,11 +28,11 @@ interface PageOptions {
   readonly read?: (caption: Texts) => Promise<unknown>;
 }
 
-/** Enough for a file of 10 MiB in base64, plus the rest of the request. */
+/** Enough for a 10 MiB file in base64, plus the rest of the request. */
 const LARGEST_BODY = 15 * 1024 * 1024;
 /**
- * How long updates are collected before they're sent, in milliseconds. Otherwise, a list in progress would re-render the
- * page for every message.
+ * How long to collect updates before sending them, in milliseconds. Without a pause, the page would re-render for every
+ * message while a list is being submitted.
  */
 const TOGETHER_MS = 30;
 

@@ -44,7 +44,7 @@ export function createStage(deps: {
   let opened: SeenModal | undefined;
   let last: Promise<Answer> | undefined;
 
-  /** Waits until the bot has finished its reply to the last action. */
+  /** Waits until the bot has finished replying to the last action. */
   async function settled(): Promise<void> {
     const answer = await last;
     if (answer?.kind === 'modal') opened = answer.modal;
@@ -67,7 +67,7 @@ export function createStage(deps: {
       last = answer;
       return answer;
     },
-    /** Waits until the bot has finished its reply to an action. */
+    /** Waits until the bot has finished replying to an action. */
     async act(answer: Promise<Answer>): Promise<void> {
       last = answer;
       await settled();
@@ -230,7 +230,7 @@ const buttonsOf = ({ current }: SeenMessage): readonly APIButtonComponentWithCus
       (button) => 'custom_id' in button && button.disabled !== true,
     ) as APIButtonComponentWithCustomId[];
 
-/** Returns the most prominent button: the first green one, else the first blue one, else the first one. */
+/** Returns the most prominent button: the first green one, otherwise the first blue one, otherwise the first button. */
 export function mainButton(message: SeenMessage): string | undefined {
   const buttons = buttonsOf(message);
   const main =

@@ -63,7 +63,7 @@ function parsed(text: string): { readonly op?: number; readonly t?: string } {
 export const withoutTokens = (text: string): string =>
   text.replace(/(\/(?:interactions|webhooks)\/\d+\/)[\w.-]{20,}/g, '$1[token]');
 
-/** Masks tokens and all text typed into modals, because the text may be an API key. */
+/** Masks tokens and all text typed into modals, because it could be an API key. */
 function masked(text: string): string {
   const hidden = withoutTokens(text)
     .replace(/("token":")[^"]+/g, '$1[token]')

@@ -27,7 +27,7 @@ export type Views = ReturnType<typeof createViews>;
 export type View = ReturnType<Views['of']>;
 export type TroublesView = ReturnType<typeof troublesView>;
 
-/** Creates users' views of Discord, without messages that the users dismissed. */
+/** Creates users' views of Discord, without the messages that each user has dismissed. */
 export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();
@@ -68,7 +68,7 @@ export function createViews(sandbox: Sandbox) {
     dismiss(message: string): void {
       dismissed.add(message);
     },
-    /** @returns whether the event may have changed what users see */
+    /** @returns whether the event might have changed what users see */
     take(event: SandboxEvent): boolean {
       if (event.kind === 'interaction') waiting.take(event);
       if (event.kind === 'wire')
@@ -134,7 +134,7 @@ function addressOf({ server, port, query_port }: SubmittedServer): string {
   return `${host}:${port}${query_port === undefined ? '' : ` (query port ${query_port})`}`;
 }
 
-/** Keeps track of commands that the bot hasn't replied to yet or in time, for the users who ran them. */
+/** Keeps track of commands that are still waiting for a reply or failed to get one in time. */
 function createWaiting() {
   const waiting = new Map<string, { readonly interaction: Interaction; state: 'sending' | 'failed' }>();
   return {

@@ -2,7 +2,7 @@ import type { APIModalInteractionResponseCallbackData } from 'discord.js';
 import { modalFields } from '../discord/client/modal-form.ts';
 import { readAssignments, unquoted } from '../page/client/assignments.ts';
 
-/** Whether the user's input must stay hidden, because the modal has a field for a secret. */
+/** Whether the modal asks for a secret, so the user's input must be hidden. */
 export const isSecret = (data: APIModalInteractionResponseCallbackData): boolean =>
   modalFields(data).some(({ id }) => /key|token|secret|password/i.test(id));
 

@@ -10,7 +10,7 @@ import { isSecret, readModalLine } from './lines.ts';
 import { buttonsOf, isFinished, showAnswer, showMessage } from './show.ts';
 import { helpText } from './words.ts';
 
-/** Formats a choice as its name, followed by its value unless the name contains the value. */
+/** Formats a choice as its name, followed by its value if the name doesn't contain the value. */
 const named = (name: string, value: OptionValue): string =>
   name.includes(String(value)) ? name : `${name} (${value})`;
 
@@ -37,7 +37,7 @@ export function createPrompt(deps: { readonly sandbox: Sandbox; readonly print: 
     lost ||= answer.kind === 'lost';
     if (answer.kind === 'modal') modal = answer.modal;
     if (answer.kind !== 'message') return;
-    // If the new message has no buttons, the previous message's buttons stay available.
+    // If the new message has no buttons, the previous message's buttons can still be pressed.
     const hasControls = (answer.message.current.components ?? []).length > 0;
     if (hasControls || message === undefined) message = answer.message;
     if (isFinished(answer.message)) return;

@@ -16,7 +16,7 @@ export interface Reader extends Viewer {
   readonly now: number;
 }
 
-/** Returns a reader who doesn't know any names, and sees enough lines of a file to check a short report. */
+/** Returns a reader who doesn't know any names, but sees enough lines of a file to check a short report. */
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
   here: { channels: [], roles: [] },
@@ -81,7 +81,7 @@ export function showMessage(message: SeenMessage, reader: Reader): string {
   ];
   const shown = parts.filter((part) => part !== '').join('\n');
   if (!message.ephemeral) return shown;
-  // A box starts on a new line to keep its left edge straight.
+  // A box starts on a new line so that its left edge is straight.
   return `(only you can see this)${shown.startsWith('│') ? '\n' : ' '}${shown}`;
 }
 

@@ -75,7 +75,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       const search = () => look(discord, { server: 'nothing' });
       const firstPage = () => look(discord, {});
       const list = () => sendList(discord, lists.url);
-      // Runs each command once, because code is slow the first time.
+      // Runs each command once as a warm-up.
       await Promise.all([search(), firstPage(), list()]);
       await measure('a search', search);
       await measure('a first page', firstPage);
@@ -89,7 +89,7 @@ export async function measureHistory({ count, listing, command }: HistoryOptions
       });
       await measure('a deletion of all data', () => press(discord, 'privacy:confirm', FULL_GUILD));
     });
-    // Makes the whole history expire.
+    // Makes the guild's whole history expire.
     const days = { ...onFile(copy), ...probe.env, HISTORY_DAYS: '1' };
     await runBot({ command, listing, guilds: 2, env: days }, (running) =>
       measuring(running)('the hourly job, which deletes all', () => untilEmpty(copy)),

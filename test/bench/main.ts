@@ -21,9 +21,9 @@ import {
 } from './work.ts';
 
 /**
- * Compares this bot with a plain discord.js bot. Prints ratios, because a single figure also depends on the machine. Two
- * plain versions of /help are measured: a fixed message, and a list of the commands in the reader's language. Usage: `npm
- * run bench -- --rounds 3 --seconds 3`
+ * Compares this bot with a plain discord.js bot. Prints ratios, because the figures themselves also depend on the machine.
+ * Two plain versions of /help are measured: a fixed message, and a list of the commands in the reader's language. Usage:
+ * `npm run bench -- --rounds 3 --seconds 3`
  * - `--replicas 1,2,4` only measures one, two and four processes, over HTTP and PostgreSQL.
  * - `--history 100000` only measures a guild that has submitted this many servers.
  */
@@ -43,7 +43,7 @@ const seconds = positive('seconds', values.seconds);
 const AT_ONCE = 16;
 /** How many interactions are sent per second while acknowledgement times are measured. Either bot can handle far more. */
 const RATE = 50;
-/** How many more times each bot starts per round. A single start time depends more on the machine than on the bot. */
+/** How many more times to start each bot per round. A single start time depends more on the machine than on the bot. */
 const STARTS = 5;
 const MANY_GUILDS = 10_000;
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,7 +56,7 @@ const OURS = packageJson.scripts.start
   .map((argument) => (argument.startsWith('-') ? argument : resolve(ROOT, argument)));
 
 const PLAIN = join(import.meta.dirname, 'plain-bot.ts');
-/** `lists` is the plain bot with a /help that lists this bot's commands. */
+/** `lists` is the plain bot, with a /help command that lists our bot's commands. */
 type Bot = 'ours' | 'plain' | 'lists';
 const BOTS = ['ours', 'plain'] as const;
 const COMMANDS: Readonly<Record<Bot, readonly string[]>> = {
@@ -128,7 +128,7 @@ async function load(bot: Bot): Promise<void> {
     };
     const askHelp = (guild: number) => help(discord, guild);
     const submit = submissions(discord);
-    // Runs each command once, because both bots are slow the first time.
+    // Runs each command once, because both bots are slow at first.
     for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
     record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
     const asked = await perSecond(askHelp, seconds, AT_ONCE);
@@ -138,7 +138,7 @@ async function load(bot: Bot): Promise<void> {
   });
 }
 
-/** Measures the plain bot with a /help that lists the commands. */
+/** Measures the plain bot whose /help command lists the commands. */
 async function listed(): Promise<void> {
   await withBot('lists', { guilds: AT_ONCE }, async ({ discord }) => {
     const askHelp = (guild: number) => help(discord, guild);
@@ -147,7 +147,7 @@ async function listed(): Promise<void> {
   });
 }
 
-/** Runs both bots at the same time and measures them in short turns, so that any other load on the machine affects both. */
+/** Runs both bots at the same time and measures them in short turns, so any other load on the machine affects both. */
 async function acknowledge(): Promise<void> {
   await withBot('ours', { guilds: AT_ONCE }, (ours) =>
     withBot('plain', { guilds: AT_ONCE }, async (plain) => {

@@ -40,7 +40,7 @@ export interface LightDiscord {
   close(): Promise<void>;
 }
 
-/** Makes ids within a millisecond unique. The upper 42 bits contain the time (Discord docs: Snowflakes). */
+/** Makes ids unique within a millisecond. The upper 42 bits contain the time (Discord docs: Snowflakes). */
 let counter = 0;
 function snowflake(): string {
   counter = (counter + 1) % 4_194_304;
@@ -50,7 +50,7 @@ function snowflake(): string {
 export const guildId = (index: number): string => String(400_000_000_000_000_000n + BigInt(index));
 
 /**
- * @param guilds the number of the bot's guilds, each with 37 channels like an average community
+ * @param guilds how many guilds the bot is in; each has 37 channels, like an average community
  * @param post receives interactions instead of the gateway
  */
 export async function startLightDiscord({

@@ -73,7 +73,7 @@ export async function runBot(
   }
 }
 
-/** Returns how often per second the work is completed if `mostConcurrent` users keep repeating it. */
+/** Returns how often the work is completed per second while `mostConcurrent` users keep repeating it. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,

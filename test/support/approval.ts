@@ -29,7 +29,8 @@ export async function turnApprovalOn(guild: TestGuild): Promise<void> {
 }
 
 /**
- * Returns all messages about submissions in the log channel. Only these are posted with buttons, which a decision removes.
+ * Returns all messages about submissions in the log channel. Only these messages are posted with buttons, although a
+ * decision later removes the buttons.
  */
 export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
   guild.discord

@@ -24,7 +24,7 @@ const name = fc
     fc.array(label, { minLength: 1, maxLength: 3 }),
     fc.constantFrom('com', 'net', 'de', 'gg', 'xn--p1ai'),
   )
-  // A valid host name can begin with a label or command that people also write before addresses, such as "connect".
+  // Host names can begin with a label or command that people also write before addresses, such as "connect".
   .map(([labels, zone]) => [...labels, zone].join('.'));
 
 /** Public hosts of every kind, in canonical form. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
 describe('a test bot', () => {
-  it('fails on closing after an unexpected breach of a Discord rule', async () => {
+  it('fails on close after an unexpected breach of a Discord rule', async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);
@@ -18,7 +18,7 @@ describe('a test bot', () => {
     }
   });
 
-  it('fails on closing if a first response took more than three seconds', async () => {
+  it('fails on close if a first response took more than three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
@@ -29,35 +29,35 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow('rules of Discord were broken');
   });
 
-  it('fails on closing if the listing service received anything other than POST /api', async () => {
+  it('fails on close if the listing service received anything other than POST /api', async () => {
     const bot = await openBot({ start: false });
     await fetch(`${bot.listing.url}/`);
     await expect(bot.close()).rejects.toThrow('the listing service received an unknown request');
   });
 
-  it('fails on closing if a file contains a key in plain text', async () => {
+  it('fails on close if a file contains a key in plain text', async () => {
     const bot = await openBot();
     await bot.newGuild({ key: 'sandbox-key' });
     await writeFile(join(bot.data, 'notes'), 'it is sandbox-key');
     await expect(bot.close()).rejects.toThrow('an API key is in clear in');
   });
 
-  // The bot's usual log contains the first key. The second key is also the name of a command.
+  // The first key appears in the bot's normal log. The second key is also the name of a command.
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
     ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
-  ])('fails on closing if the bot %s', async (_what, key, why) => {
+  ])('fails on close if the bot %s', async (_what, key, why) => {
     const bot = await openBot({ listing: { keys: [key] } });
     await bot.newGuild({ key });
     await expect(bot.close()).rejects.toThrow(why);
   });
 
-  // The bot's last output arrives differently if the bot runs in its own process, so both cases are tested.
+  // Both cases are tested, because the bot's last output arrives differently if the bot runs in its own process.
   it.each([
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('fails on closing if the bot exited unexpectedly: %o', async ({ asProcess, crash }) => {
+  ])('fails on close if the bot exited unexpectedly: %o', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();

@@ -45,13 +45,13 @@ export interface BotOptions
 /** Whether bots receive interactions over HTTP when a test doesn't set `http`. */
 export const OVER_HTTP = process.env.INTERACTIONS === 'http';
 
-/** Discord rules that the bot can break when Discord has trouble or when a user acts faster than a person could. */
+/** Discord rules that the bot can break if Discord has problems or a simulated user acts faster than a person could. */
 export const BREACHES = {
   /** The bot responded to an interaction that had expired. */
   tooLate: 'Unknown interaction',
   /** The bot sent a first response twice. */
   twice: 'Interaction has already been acknowledged.',
-  /** The bot edited a reply after its token had expired. */
+  /** The bot edited a reply after the token had expired. */
   afterTheEnd: 'Unknown Webhook',
   tooOften: 'You are being rate limited.',
   /** The first response came too late for Discord, but the stand-in still accepted it. */
@@ -70,7 +70,7 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | '
   readonly process: BotProcess;
   /** Starts the bot and waits until it has connected and published its commands. */
   start(): Promise<void>;
-  /** Kills the bot's process, no matter what it is doing. */
+  /** Kills the bot's process immediately. */
   kill(): Promise<Exit>;
   /** Returns everything that the bot has printed since it was opened, including before restarts. */
   output(): string;
@@ -78,7 +78,7 @@ export interface Bot extends Pick<Sandbox, 'discord' | 'listing' | 'records' | '
   log(): readonly Readonly<Record<string, unknown>>[];
   /** Allows up to `most` breaches of a Discord rule in this test. {@link BREACHES} contains common titles. */
   mayBreak(title: string, most: number): void;
-  /** Ends the exceptions that `mayBreak` allowed. */
+  /** Removes the exceptions that `mayBreak` added. */
   mayBreakNoMore(): void;
   /** Adds a guild that the bot has just joined. If `about` contains a key, an admin sets the key. */
   newGuild(about?: AboutGuild): Promise<TestGuild>;
@@ -184,7 +184,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   const createBot = asProcess ? createBotProcess : (deps: BotProcessDeps) => createBotInProcess(deps, given);
   const lines: string[] = [];
   const crashes: Exit[] = [];
-  /** Excludes the time when the bot waits for a processor, because the bot can't avoid that delay. */
+  /** Excludes time spent waiting for a processor, because the bot can't avoid that delay. */
   const botTime = () => timeOf(sandbox.bot.pid);
   const mayBreak = new Map<string, number>();
   const postgres = await newBotDatabase(options.env ?? {});
@@ -197,7 +197,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
     env,
     ...(options.tls && { certificate: selfSigned() }),
     // Tests wait for buttons and menus before using them, so simulated users don't need reaction time. Most tests multiply
-    // Discord's three-second limit by ten, because the machine may be slow.
+    // Discord's three-second limit by ten, because the machine might be slow.
     discord: {
       reactionMs: 0,
       answerWithinMs: ANSWER_WITHIN_MS,
@@ -469,7 +469,7 @@ export async function leaksOf(
   const leaks: string[] = [];
   for (const [secret, what] of secrets) {
     if (output.includes(secret)) leaks.push(`the bot printed ${what}`);
-    // The bot has to send these two tokens to Discord, but no other secrets.
+    // The bot must send its own token and interaction tokens to Discord, but no other secrets.
     const sent = what.endsWith('token') ? [] : discord.findSecret(secret);
     for (const { path } of sent) leaks.push(`${what} was sent to Discord: ${path}`);
     if (database.includes(secret)) leaks.push(`${what} is in clear in the database`);

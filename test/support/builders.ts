@@ -114,7 +114,10 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
 
 export interface FillOptions {
   readonly count: number;
-  /** When the first list of 1,000 servers ended, in milliseconds since 1970. Each further list ends a second later. */
+  /**
+   * When the first list of 1,000 servers ended, in milliseconds since 1970. Each later list ends a second after the
+   * previous list.
+   */
   readonly at: number;
   readonly message?: string;
 }
@@ -159,7 +162,7 @@ export const invalidRow = (line: number, server = 'x'): InvalidRow => ({
   typed: { ...EMPTY_ROW, server },
 });
 
-/** Returns a draft of `length` servers that are ready to be submitted. No other draft uses their addresses. */
+/** Returns a draft of `length` servers that are ready to be submitted. Their addresses are unique to this draft. */
 export const readyDraft = (id: string, length: number, name = id): Draft => ({
   id,
   source: 'text',
@@ -204,7 +207,7 @@ export interface PipelineOptions extends PartsOptions {
   readonly encryption?: Encryption;
 }
 
-/** Creates the parts that handle a submission between the dispatcher and the HTTP client for the service. */
+/** Creates the parts between the dispatcher and the service's HTTP client, which handle submissions. */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
   const logger = recorder();

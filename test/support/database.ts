@@ -59,7 +59,7 @@ export interface BotStore {
   readonly url: StoreUrl;
   /** The value of `STORE_URL`. */
   readonly address: string;
-  /** Runs a statement that contains `?` for each value. */
+  /** Runs a statement with a `?` placeholder for each value. */
   rows(sql: string, ...values: readonly SQLInputValue[]): Promise<readonly Row[]>;
   /**
    * Returns all stored data. With SQLite, this includes deleted data that is still in the file. PostgreSQL erases deleted
@@ -69,7 +69,7 @@ export interface BotStore {
   close(): Promise<void>;
 }
 
-/** Creates a PostgreSQL database for a bot. Returns `undefined` if the bot uses SQLite or a given database. */
+/** Creates a PostgreSQL database for a bot. Returns `undefined` if the bot uses SQLite or already has a database. */
 export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   if (!isOnPostgres || given.STORE_URL !== undefined) return undefined;
   const database = await newDatabase();
@@ -83,7 +83,7 @@ export async function newBotDatabase(given: Readonly<Record<string, string>>) {
   };
 }
 
-/** @param data the folder with the bot's SQLite file, which is used without `database` */
+/** @param data the folder with the bot's SQLite file, which is used if there is no `database` */
 export function botStore(database: TestDatabase | undefined, data: string): BotStore {
   return database ? ofDatabase(database) : ofFile(join(data, 'bot.sqlite'));
 }
@@ -332,7 +332,7 @@ export async function openWire(url: string) {
   const address = new URL(url);
   address.port = String(Object(wire.address()).port);
 
-  /** Stops all traffic on the current connections. Neither side notices if the other side closes its connection. */
+  /** Stops all traffic on the current connections. Neither side notices if the other side hangs up. */
   function freeze(): void {
     for (const socket of sockets) socket.unpipe().removeAllListeners('close');
   }

@@ -1,4 +1,4 @@
-/** vitest loads this file before each test file. `npm run hostile` only uses outputs.ts, because it doesn't run tests. */
+/** vitest loads this file before each test file. `npm run hostile` doesn't run in vitest, so it only uses outputs.ts. */
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 

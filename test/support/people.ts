@@ -48,8 +48,8 @@ export async function edit(person: Person, answer: Shown, changes: Values, label
 }
 
 /**
- * Advances the clock by a second and opens /settings, which makes three requests. Discord allows a bot 50 requests per
- * second.
+ * Opens /settings, which makes three requests. First advances the clock by a second, because Discord only allows 50
+ * requests per second.
  */
 export function openSettings({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> {
   discord.clock.advance(1_000);
@@ -116,7 +116,7 @@ export async function postPanel(
   return panel;
 }
 
-/** Lets a user run a command despite its default permissions, as an admin can under Integrations. */
+/** Lets a user run a command despite its default permissions, as admins can do under Integrations. */
 export function giveCommand({ discord }: Pick<TestGuild, 'discord'>, name: string, person: Person): void {
   const command = discord.commands().find((each) => each.name === name);
   assert(command, `there is no /${name}`);

@@ -65,7 +65,7 @@ export interface PostgresServer {
   /** The URL of the server's first database, including the password. */
   readonly url: string;
   restart(): Promise<void>;
-  /** Makes later transactions read-only, as on a server that is no longer the primary, or writable again. */
+  /** Makes later transactions read-only (as on a server that is no longer the primary) or writable again. */
   onlyRead(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -72,7 +72,7 @@ export async function startSmallBot(
   const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
     void guildLog.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
-  /** Returns new parts that handle interactions, as after a restart. */
+  /** Returns new interaction-handling parts, as after a restart. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,
@@ -145,8 +145,8 @@ export async function startSmallBot(
       return discord.person({ guild, name: 'mia', permissions, locale });
     },
     /**
-     * Starts recording requests to Discord. @returns a function that returns the methods of these requests, such as
-     * `PATCH`, or `callback`
+     * Starts recording requests to Discord. @returns a function that lists these requests, each as `callback` or as its
+     * method, such as `PATCH`
      */
     sending() {
       const before = discord.requests.length;
@@ -193,7 +193,7 @@ export interface InteractionPartsDeps
   readonly underWay?: UnderWay;
 }
 
-/** Creates one run's parts for recording interactions and notifying members after a crash. */
+/** Creates the parts that record interactions and, after a crash, notify members. */
 export function interactionParts(deps: InteractionPartsDeps) {
   const interactionStore = createInteractionStore(deps);
   const { underWay = createUnderWay() } = deps;

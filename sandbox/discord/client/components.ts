@@ -78,8 +78,8 @@ export const isSelect = (component: APIComponentInMessageActionRow): component i
   component.type !== ComponentType.Button;
 
 /**
- * Finds the select that offers all of these labels or values, with the values that the client would send. Returns the
- * reason if there is no such select.
+ * Finds the select that offers all of these labels or values. Returns the select and the values to send, or the reason why
+ * the user can't choose them.
  * @param about `customId` is needed if several selects have the same options
  */
 export function findSelect(

@@ -97,7 +97,7 @@ function complaintOf(field: ModalField, value: string | Upload): string | undefi
 const chosenIn = (offers: readonly { readonly label: string; readonly value: string }[], wanted: string) =>
   offers.find(({ label, value }) => label === wanted || value === wanted)?.value;
 
-/** Builds the components that the client submits: the fields with the user's input, without display-only parts. */
+/** Builds the components to submit: the fields with the user's input, without display-only components. */
 export const submitted = (
   { components }: Modal,
   entered: ModalInput,
@@ -116,7 +116,7 @@ export const submitted = (
     } as APIModalSubmissionComponent;
   });
 
-/** Selects and file uploads send an array, which may be empty (Discord docs: Component Reference). */
+/** Selects and file uploads send an array, which can be empty (Discord docs: Component Reference). */
 function sentValue(
   label: APILabelComponent,
   entered: string | Upload | undefined,

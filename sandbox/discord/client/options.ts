@@ -66,7 +66,7 @@ export function textComplaint(
 }
 
 function choiceComplaint(option: TextOption, text: string): string | undefined {
-  // Line breaks are rejected, because we don't know whether Discord keeps a pasted line break.
+  // Line breaks are rejected, because we don't know whether Discord keeps pasted line breaks.
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const complaint = textComplaint(text, { isLong: false, least, most });
   if (complaint !== undefined) return complaint;
@@ -89,7 +89,7 @@ export function isFileAllowed(filename: string, types: readonly string[] = []): 
   return types.length === 0 || types.some((type) => filename.toLowerCase().endsWith(type.toLowerCase()));
 }
 
-/** Builds the options that Discord sends: those with a value, in the command's order. Files and users are sent as ids. */
+/** Builds the options to send, in the command's order. Omits options without a value. Files and users are sent as ids. */
 export const filledOptions = (
   { options = [] }: APIApplicationCommand,
   given: OptionValues,

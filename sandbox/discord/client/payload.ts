@@ -20,7 +20,7 @@ import type { Interaction } from '../world/interactions.ts';
 import { userObject } from '../world/users.ts';
 import type { World } from '../world/world.ts';
 
-/** A guild member in a channel of the guild, or in direct messages with the bot. */
+/** A guild member in one of the guild's channels, or in direct messages with the bot. */
 export interface Actor {
   readonly userId: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export type RequestData =
   | Pick<APIMessageComponentInteraction, 'type' | 'data'>
   | Pick<APIModalSubmitInteraction, 'type' | 'data'>;
 
-/** The properties that every interaction has, inside and outside guilds. */
+/** The properties that all interactions share, inside and outside guilds. */
 type Common = Omit<APIBaseInteraction<InteractionType, unknown>, 'type' | 'data' | 'message'>;
 
 /**

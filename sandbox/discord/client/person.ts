@@ -68,7 +68,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   /** Whether this channel is the user's direct message channel with the bot. */
   const isDirect = (channelId: string) => world.directMessages.get(channelId)?.userId === actor.userId;
 
-  /** Sends an interaction from the channel that contains the message, or from the user's current channel. */
+  /** Sends an interaction from the message's channel or, if there is no message, from the user's current channel. */
   function send(did: InteractionParts, asked: RequestData): Interaction {
     const { channelId } = did.source ?? actor;
     const guildId = isDirect(channelId) ? NO_GUILD : actor.guild.id;
@@ -91,7 +91,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     return { kind: 'modal', modal: { ...answer.modal, data: phone.show(answer.modal.data) } };
   }
 
-  /** Returns the modal and the interaction that opened it, or `undefined` if this user doesn't have it open. */
+  /** Returns a modal and the interaction that opened it, or `undefined` if the user doesn't have the modal open. */
   function openModal(opened: ModalSource) {
     const openedBy = world.interactions.get(interactionIdIn(opened));
     const isOpen = openedBy?.userId === actor.userId && !closed.has(openedBy);
@@ -213,8 +213,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses options in a message's select: by label or value, channels by `#name`, and roles by `@name`. Set `customId`
-     * if several selects have the same options.
+     * Chooses options in a message's select by their labels or values. Channels are labelled `#name` and roles `@name`. Set
+     * `customId` if several selects have the same options.
      */
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {

@@ -10,8 +10,8 @@ type Modal = APIModalInteractionResponseCallbackData;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Remembers the values of modals by custom id, as Discord's mobile app does. If an id is reused, the new modal shows the
- * old modal's values (discord-api-docs#7554), or the text that the user typed before closing the old modal.
+ * Remembers modal values by custom id, as Discord's mobile app does. If an id is reused, the new modal shows the old
+ * modal's values (discord-api-docs#7554), or the text that the user typed before closing the old modal.
  */
 export function createPhone() {
   const remembered = createLatest<Values>();

@@ -23,7 +23,7 @@ export interface GatewaySettings {
 
 /** How many requests the bots have made so far. */
 export interface GatewayCounts {
-  /** Connections to the main URL, without those to the resume URL. */
+  /** Connections to the main URL, not counting those to the resume URL. */
   connections: number;
   connectionsToResume: number;
   identifies: number;
@@ -40,7 +40,7 @@ interface ConnectionDeps {
   readonly ready: (session: Session) => object;
   /** Called with every payload that is sent or received. */
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
-  /** Called after a connection was closed because the bot broke a rule. */
+  /** Called after a connection has been closed because the bot broke a rule. */
   readonly onBreach: (why: GatewayCloseCodes) => void;
 }
 
@@ -70,7 +70,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
     close(why, GatewayCloseCodes[why]);
   }
 
-  // This timer runs in real time. On the stand-in's clock, a jump of 15 minutes would look like 15 minutes without a
+  // This timer runs in real time. On the stand-in's clock, skipping 15 minutes would look like 15 minutes without a
   // heartbeat.
   const silence = setTimeout(() => {
     if (!settings.isSilent) closeForBreach(GatewayCloseCodes.SessionTimedOut);
@@ -169,7 +169,7 @@ export function createConnection(socket: WebSocket, deps: ConnectionDeps) {
       session = undefined;
       send(GatewayOpcodes.InvalidSession, resumable);
     },
-    /** Keeps the connection open, but lets nothing through. */
+    /** Keeps the connection open, but stops all traffic. */
     die(): void {
       closedByUs = true;
       clearTimeout(silence);

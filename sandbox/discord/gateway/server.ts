@@ -18,7 +18,7 @@ import { createSessions, type Session } from './sessions.ts';
 export interface GatewayOptions extends IdentifyLimitOptions {
   /** The number of shards that `GET /gateway/bot` recommends. The default is 1. */
   readonly shards?: number;
-  /** The default is 41,250, as on the real Discord. */
+  /** The heartbeat interval. The default is 41,250, as on the real Discord. */
   readonly heartbeatIntervalMs?: number;
 }
 
@@ -30,11 +30,11 @@ interface GatewayDeps {
   readonly token: string;
   readonly onFrame: (from: 'bot' | 'discord', text: string) => void;
   readonly onBreach: (why: GatewayCloseCodes) => void;
-  /** If the endpoint has a URL, interactions are posted to this URL and not sent to sessions. */
+  /** If the endpoint has a URL, interactions are posted to that URL instead of being sent to sessions. */
   readonly endpoint: Pick<Endpoint, 'url' | 'post'>;
 }
 
-/** How later interactions are disturbed: sent several times (or 0 times), delayed or changed. */
+/** How later interactions are disturbed: repeated, dropped, delayed or changed. */
 interface Disturbance {
   readonly copies?: number;
   readonly delayMs?: number;
@@ -66,7 +66,7 @@ export function createGateway(deps: GatewayDeps) {
   let disturbance: Disturbance = {};
   let isResumeHostDead = false;
 
-  /** All guilds of the shard start as unavailable (Discord docs: Ready Event Fields). */
+  /** All of the shard's guilds start as unavailable (Discord docs: Ready Event Fields). */
   const ready = ({ id, shard }: Session): GatewayReadyDispatchData => ({
     v: 10,
     user: { ...world.bot, mfa_enabled: false, verified: true, email: null },
@@ -80,13 +80,13 @@ export function createGateway(deps: GatewayDeps) {
     application: { id: world.applicationId, flags: NO_FLAGS, flags_new: '0' },
   });
 
-  // With the `{ server }` option, a failure to start listening would also be an unhandled error of the gateway.
+  // If ws's `{ server }` option were used instead, a failure to listen would also be an unhandled error in ws.
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isToResume = request.url?.startsWith(`${RESUME_PATH}?`) === true;
     if (isToResume) counts.connectionsToResume += 1;
     else counts.connections += 1;
     if (isToResume && isResumeHostDead) {
-      // The client may drop the connection before it is rejected.
+      // The client might drop the connection before it is rejected.
       socket.on('error', () => {});
       socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;

@@ -14,7 +14,7 @@ type Shard = readonly [id: number, count: number];
 export type Session = ReturnType<typeof createSession>;
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Creates a bot's session on one shard. The session outlives its connection. */
+/** Creates a bot's session on one shard. The session survives if its connection breaks. */
 function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
   const id = randomBytes(16).toString('hex');
   let seq = 0;
@@ -37,7 +37,7 @@ function createSession(shard: Shard, clock: Clock, end: (id: string) => void) {
       write = next;
       cancelEnd?.();
     },
-    /** Starts the time limit for RESUME after a connection broke, unless the session already has a new connection. */
+    /** Starts the time limit for RESUME, unless a new connection has already replaced the broken one. */
     detach(broken: Write): void {
       if (write !== broken) return;
       write = undefined;

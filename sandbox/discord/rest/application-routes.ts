@@ -15,7 +15,7 @@ import { type Denial, entryPointRemoved, missingAccess, otherApplication, unknow
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkCommands } from './rules.ts';
 
-/** The application's settings in the Developer Portal. The defaults are the settings that this bot's README recommends. */
+/** The application's settings in the Developer Portal. The defaults are the settings recommended in this bot's README. */
 export type ApplicationSettings = Partial<APIApplication>;
 
 /** Routes for requests about the bot itself and the gateway. */

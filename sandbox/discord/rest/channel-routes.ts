@@ -36,7 +36,7 @@ import { checkMessage, checkRecipient, type MessageBody } from './rules.ts';
  */
 const NONCE_MS = 3 * 60_000;
 
-/** The age from which Discord limits how often a bot can edit a channel's messages (see denial.ts). */
+/** The age at which Discord starts to limit edits of messages in a channel (see denial.ts). */
 const OLD_MS = 3_600_000;
 const OLD_EDITS = { most: 3, windowMs: 6_000 };
 
@@ -45,7 +45,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
   const { guilds, clock, messages, directMessages } = world;
   const nonces = new Map<string, { readonly at: number; readonly id: string }>();
 
-  /** Returns the channel and the roles of its guild, or a denial if the bot can't see the channel. */
+  /** Returns a channel and its guild's roles, or a denial if the bot can't see the channel. */
   function placeOf(channelId = '') {
     const direct = directMessages.get(channelId);
     if (direct !== undefined) return { channel: direct, guild: NOWHERE, denied: denialFor(direct) };
@@ -182,7 +182,7 @@ const overwriteObject = (roleId: string, { allow, deny }: NonNullable<Channel['e
 
 const STOPS = { 'opened too fast': openedTooFast, 'flagged as spam': flaggedAsSpam, none: undefined };
 
-/** Replaces the guild in direct messages, where roles can't be mentioned. */
+/** Stands in for the guild in direct messages, where roles can't be mentioned. */
 const NOWHERE: Pick<GuildState, 'id' | 'roles'> = { id: '', roles: new Map() };
 
 function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
@@ -194,8 +194,8 @@ function neededFor({ type }: Channel, { embeds }: MessageBody): bigint {
 }
 
 /**
- * Removes roles that the message can't ping. It can only ping mentionable roles, unless the bot has the permission to ping
- * all roles in this channel (Discord docs: Permissions, MENTION_EVERYONE; discord-api-docs#1604).
+ * Removes the roles that a message can't ping. Without the permission to ping all roles in this channel, a bot can only
+ * ping mentionable roles (Discord docs: Permissions, MENTION_EVERYONE; discord-api-docs#1604).
  */
 function mentionsThere(
   mentions: Mentions,

@@ -7,7 +7,7 @@ export interface Denial {
   readonly message: string;
   /** The title of the rule that the bot broke, if the message doesn't already name it. */
   readonly title?: string;
-  /** Whether the bot couldn't have known that the request would fail. Such a request doesn't break a rule. */
+  /** Whether the bot couldn't have known that the request would fail. Such requests don't break a rule. */
   readonly blameless?: true;
   /** For a 429, the time to wait and the scope of the limit (Discord docs: Rate Limits). */
   readonly rateLimit?: RateLimit;
@@ -43,7 +43,7 @@ export const unknownWebhook = denial(404, 10015, 'Unknown Webhook');
 export const expiredToken = denial(401, 50027, 'Invalid Webhook Token');
 export const unknownMessage = denial(404, 10008, 'Unknown Message');
 
-/** Not the bot's fault, because a user may have deleted the message. */
+/** Not the bot's fault, because a user might have deleted the message. */
 export const deletedMessage = blameless(404, 10008, 'Unknown Message');
 export const othersMessage = denial(403, 50005, 'Cannot edit a message authored by another user');
 export const unknownChannel = blameless(404, 10003, 'Unknown Channel');
@@ -58,7 +58,7 @@ export const noMutualGuild = blameless(
 );
 /** This status was observed on Discord (davidhozic/discord-advertisement-framework#82). */
 export const openedTooFast = blameless(403, 40003, 'You are opening direct messages too fast.');
-/** This error isn't in Discord's documentation. It was seen in Dragory/modmailbot#490, but without the status. */
+/** This error isn't in Discord's documentation. It was seen in Dragory/modmailbot#490, which doesn't give the status. */
 export const flaggedAsSpam = blameless(
   403,
   20026,

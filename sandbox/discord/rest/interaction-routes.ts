@@ -84,8 +84,8 @@ export function callbackRoutes(world: World, outgoing: Outgoing): readonly Route
     if (interaction === undefined || interaction.id !== call.params.id) return unknownInteraction;
     const previous = interaction.acknowledged?.type;
     if (previous === 'lost') return unknownInteraction;
-    // The bot may repeat its first response if Discord's confirmation was lost. The stand-in can't know, so an identical
-    // response is never a breach.
+    // The bot may repeat its first response if Discord's confirmation was lost. The stand-in can't tell, so it never treats
+    // an identical response as a breach.
     if (previous !== undefined) {
       const isRepeated = isDeepStrictEqual(interaction.accepted, call.json);
       return isRepeated ? { ...alreadyAcknowledged, blameless: true } : alreadyAcknowledged;
@@ -117,7 +117,7 @@ function sourceOf({ source }: Interaction): SeenMessage {
   return source;
 }
 
-/** Measured on Discord: five requests in two seconds for each interaction, with all methods counted together. */
+/** Measured on Discord: five requests per interaction in two seconds, with all methods counted together. */
 const bucket = { name: 'webhook', limit: 5, windowMs: 2_000, major: 'token' };
 
 type Handle<Of> = (of: Of, call: Call) => Reply | Denial;
@@ -170,7 +170,7 @@ export function webhookRoutes(
     return ok(message.current);
   });
 
-  /** Returns the reply. Errors aren't breaches, because this is a bot's only way to find out what the user sees. */
+  /** Returns the reply. Errors aren't breaches, because a bot has no other way to find out what the user sees. */
   function read(call: Call): Reply | Denial {
     const answer = withMessage(({ current }) => ok(current))(call);
     return 'code' in answer ? { ...answer, blameless: true } : answer;

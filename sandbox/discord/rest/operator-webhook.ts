@@ -8,9 +8,7 @@ export type OperatorWebhook = ReturnType<typeof createOperatorWebhook>;
 /** The maximum length of a message, in UTF-16 code units. */
 const LONGEST = 2_000;
 
-/**
- * Creates an incoming webhook. The bot might not see its channel, but anyone who knows the webhook's URL can post to it.
- */
+/** Creates an incoming webhook. Anyone who knows its URL can post to it, so the bot doesn't need access to the channel. */
 export function createOperatorWebhook({ snowflakes, guilds }: World) {
   const id = snowflakes.next();
   const token = randomBytes(51).toString('base64url');

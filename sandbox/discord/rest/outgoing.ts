@@ -55,7 +55,7 @@ export function createOutgoing(world: World) {
       const before = message.current;
       const ephemeral = (before.flags ?? 0) & MessageFlags.Ephemeral;
       const attached = attach(world, { body, files, before: message, ephemeral: ephemeral !== 0 });
-      // An edit ends the loading state and keeps the message's visibility.
+      // An edit ends the loading state, but doesn't change the message's visibility.
       const flags = ((body.flags ?? before.flags ?? 0) & ~MessageFlags.Loading) | ephemeral;
       const edited = {
         ...before,
@@ -162,7 +162,7 @@ const mentionFields = ({ guilds }: World, { users, roles, everyone }: Mentions):
 });
 
 /**
- * Returns the attachments of a message after a request: first existing attachments, then new ones. If the request lists
+ * Returns a message's attachments after a request: first the existing attachments, then the new ones. If the request lists
  * attachments, drops existing attachments that aren't listed.
  */
 function attach(
@@ -190,7 +190,7 @@ function attach(
   return { attachments, files: stored };
 }
 
-/** Builds the properties that show which interaction a message replies to. */
+/** Builds the properties that show which interaction triggered a message. */
 function originOf(interaction: Interaction): Partial<APIMessage> {
   const { id, kind, command, original, userId, userName } = interaction;
   const user = userObject({ id: userId, name: userName });
@@ -201,7 +201,7 @@ function originOf(interaction: Interaction): Partial<APIMessage> {
   };
 }
 
-/** Describes the interaction that a message replies to (Discord docs: Message Interaction Metadata Object). */
+/** Describes the interaction that triggered a message (Discord docs: Message Interaction Metadata Object). */
 function metadata({ id, kind, userId, userName, guildId, source, openedBy }: Interaction): object {
   return {
     id,

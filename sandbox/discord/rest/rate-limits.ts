@@ -39,7 +39,7 @@ export function createRateLimits(clock: Pick<Clock, 'now'>) {
   return {
     /** Counts a request against its limits. */
     take({ route, params }: RouteMatch): LimitResult {
-      // Discord doesn't publish the limits of most routes, so the global limit is used for them.
+      // Discord doesn't publish most routes' limits, so the global limit is used for these routes.
       const bucket = route.bucket ?? { ...GLOBAL, name: `${route.method} ${route.path}` };
       const window = use(`${bucket.name}|${params[bucket.major] ?? ''}`, bucket.windowMs);
       const leftMs = window.endsAt - clock.now();

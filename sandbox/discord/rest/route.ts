@@ -10,7 +10,7 @@ export interface Call {
   readonly files: readonly UploadedFile[];
 }
 
-/** A response. Without a body, it doesn't have a content type. */
+/** A response, which only has a content type if it has a body. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;

@@ -90,7 +90,7 @@ export const MESSAGE_RULES: readonly Rule<SentMessage>[] = [
   {
     title: 'A message is not empty',
     check({ body, files, current }) {
-      // An edit keeps the properties that it doesn't mention.
+      // An edit keeps the properties that the request omits.
       const { content, embeds, components, attachments } = { ...current, ...body };
       const lists = [embeds, components, attachments, files];
       const isEmpty = !content?.trim() && lists.every((list) => (list ?? []).length === 0);
@@ -409,7 +409,7 @@ export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
 
 // Bodies are checked against Discord's published schemas first, then against the rules in this file.
 
-/** The title of a breach of one of Discord's published schemas. */
+/** The title of every breach of Discord's published schemas. */
 export const PUBLISHED_SCHEMA = "Discord's published schema";
 
 const invalidBody = (title: string, words: string): Denial => ({
@@ -438,8 +438,8 @@ const MESSAGE_SCHEMAS: Readonly<Record<MessageRequest, $ZodType>> = {
   update: IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema,
   edit: IncomingWebhookUpdateRequestPartialSchema,
   'follow-up': IncomingWebhookRequestPartialSchema,
-  // Channel posts use the webhook schema, too. Their own schema only adds the nonce and limits that Discord doesn't grant
-  // to bots, such as 4,000 characters of content.
+  // Channel posts are checked against the webhook schema. Their own schema only adds the nonce, and limits that bots don't
+  // get, such as 4,000 characters of content.
   post: IncomingWebhookRequestPartialSchema,
 };
 

@@ -44,7 +44,7 @@ function isForgiven(issue: $ZodIssue, value: unknown): boolean {
   // zod rejects dates with a UTC offset, but all of Discord's dates have one.
   if (code === 'invalid_format' && issue.format === 'datetime')
     return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)$/.test(String(value));
-  // In Discord's documentation, permissions are a string of digits, and the example of an upload has a numeric id.
+  // Discord's documentation defines permissions as a string of digits, and uses a numeric id in its upload example.
   if (path.at(-1) === 'default_member_permissions') return /^\d+$/.test(String(value));
   return path[0] === 'attachments' && path.at(-1) === 'id' && Number.isInteger(value);
 }

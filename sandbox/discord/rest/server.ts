@@ -17,7 +17,7 @@ interface RestDeps {
   readonly token: string;
   readonly routes: readonly Route[];
   readonly faults: Faults;
-  /** Called after the response to a request was sent. */
+  /** Called after the response to a request has been sent. */
   readonly onRequest: (request: HandledRequest) => void;
   /** Called if a bug in the stand-in causes a response that doesn't match Discord's published schema. */
   readonly onFlaw: (flaw: string) => void;
@@ -153,7 +153,7 @@ function formed(reply: Reply | Denial, limit: Readonly<Record<string, string>> =
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Returns the CDN's response. Like Cloudflare, rejects clients without a user agent. */
+/** Returns the CDN's response. Like Cloudflare, the CDN rejects clients without a user agent. */
 function fileAnswer(world: World, url: URL, userAgent: string | undefined): Answer {
   const file = world.files.at(url);
   if (!userAgent || file === undefined)

@@ -16,7 +16,7 @@ interface Overwrite {
   readonly deny: bigint;
 }
 
-/** The permissions of @everyone in a new guild. A bot that was installed with permissions 0 has only these. */
+/** The permissions of @everyone in a new guild. A bot installed with permissions 0 has only these permissions. */
 export const USUAL_BOT_PERMISSIONS =
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |

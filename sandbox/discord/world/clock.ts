@@ -14,8 +14,8 @@ export function createClock() {
   let offset = 0;
   let alarm: NodeJS.Timeout | undefined;
 
-  // Unaffected by changes to the machine's clock, like Discord's clock. Also unaffected by tests that replace
-  // `performance.now` later, because this clock would jump back at the end of such a test.
+  // Like Discord's clock, unaffected by changes to the machine's clock. Keeps the original `performance.now`, because this
+  // clock would jump back when a test that replaces the function ends.
   const monotonic = performance.now.bind(performance);
   const start = Date.now() - monotonic();
   const now = () => Math.floor(start + monotonic()) + offset;

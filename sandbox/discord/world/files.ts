@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { createLatest } from './latest.ts';
 import type { Snowflakes } from './snowflakes.ts';
 
-/** How long an attachment URL works. Discord doesn't document this; about a day was observed. */
+/** How long an attachment URL works. Discord doesn't document this, but about a day has been observed. */
 const ADDRESS_LIVES_MS = 24 * 60 * 60_000;
 /** The number of files to keep, of up to 10 MiB each. Tests upload far fewer. */
 const MOST_FILES = 2_000;

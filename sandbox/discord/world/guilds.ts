@@ -56,7 +56,7 @@ export interface Member {
   readonly name: string;
   /** The member's permissions, which are the same in every channel. */
   permissions: bigint;
-  /** Doesn't include @everyone, which every member has. */
+  /** Excludes @everyone, which every member has. */
   readonly roleIds: Set<string>;
 }
 
@@ -78,7 +78,7 @@ export const isMember = ({ status }: Pick<GuildState, 'status'>): boolean =>
 
 export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }) {
   const all = new Map<string, GuildState>();
-  // Guild ids start from a fixed time, so that data stored in previous runs still matches them. Each guild is one
+  // Guild ids start at a fixed time, so data from previous runs still refers to the right guilds. Each guild is one
   // millisecond newer than the previous guild, which puts it on the next shard: shard = (id >> 22) % shards.
   const firstMs = Date.UTC(2025, 0, 1);
 

@@ -70,7 +70,7 @@ export function createInteractions(deps: {
   readonly snowflakes: Snowflakes;
   readonly answerWithinMs: number;
   readonly botTime: () => number;
-  /** Called when a first response was accepted, but would have been too late for the real Discord. */
+  /** Called if a first response was accepted, but would have been too late for the real Discord. */
   readonly onLate: (interaction: Interaction, afterMs: number) => void;
   readonly onEvent: (event: InteractionEvent) => void;
 }) {

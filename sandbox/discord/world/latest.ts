@@ -4,8 +4,7 @@
 const MOST = 50_000;
 
 /**
- * Creates a map that keeps only the latest entries. Without this limit, a sandbox that runs for days would need more and
- * more memory.
+ * Creates a map that keeps only the latest entries. Otherwise, a sandbox that runs for days would use more and more memory.
  */
 export function createLatest<V>(most = MOST) {
   const entries = new Map<string, V>();

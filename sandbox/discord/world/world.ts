@@ -35,7 +35,7 @@ export function createWorld({ botName, origin, onEvent, ...answers }: WorldOptio
   return {
     clock,
     snowflakes,
-    /** The same as the bot user's id, as for all newer applications. */
+    /** The same id as the bot user's, as for all newer applications. */
     applicationId,
     // Unlike users, bots still have a discriminator and don't have a display name.
     bot: {

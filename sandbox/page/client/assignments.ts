@@ -1,6 +1,6 @@
 /**
- * The user entered an invalid line. The message explains what input is expected. A script that contains such a line ends
- * with exit status 1.
+ * The user entered an invalid line. The message explains what input is expected. Scripts with an invalid line end with exit
+ * status 1.
  */
 export class InvalidLineError extends Error {
   override readonly name = 'InvalidLineError';

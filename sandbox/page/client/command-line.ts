@@ -69,7 +69,7 @@ class SandboxCommand extends Part {
     const [last, value] = found.at(-1) ?? [own.name, ''];
     this.focusNext();
     const isComplete = this.querySelector('.send:focus') !== null;
-    // Focuses the last field rather than the send button. Enter sends the command from a field, too.
+    // Focuses the last field instead of the send button, because Enter in a field also sends the command.
     if (value === '' || isComplete) this.field(last)?.focus();
   }
 

@@ -165,7 +165,10 @@ export class SandboxComposer extends Part {
       ></textarea>`;
   }
 
-  /** Renders the list of commands. The focus stays in the message field, which refers to the highlighted command. */
+  /**
+   * Renders the list of commands. The message field keeps the focus, and refers to the highlighted command for screen
+   * readers.
+   */
   renderList(found: readonly CommandView[]): TemplateResult {
     return html`<ul id=${LIST} class="listbox" role="listbox" aria-label="/">
       ${found.map(

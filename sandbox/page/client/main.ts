@@ -68,12 +68,12 @@ function say(text: string): void {
   draw();
 }
 
-/** Performs an action on a message, after removing the error of the message's previous action. */
+/** Performs an action on a message, after clearing the error from the previous action. */
 async function performOn(what: MessageAct): Promise<void> {
   state.failed.delete(what.message);
   const { kind } = await perform(what);
   if (kind === 'lost') state.failed.add(what.message);
-  // A press is only rejected if the message changed right before the press.
+  // A press is only rejected if the message has just changed.
   if (kind === 'rejected' && what.do === 'press') state.told = words().changed;
   draw();
 }
@@ -98,10 +98,10 @@ function closeModal(): void {
   state.modal = undefined;
   state.modalProblem = '';
   draw();
-  // Nothing behind the dialog can get the focus until the dialog is closed.
+  // Nothing behind the dialog can get focus until the dialog is closed.
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLElement>('.composer textarea');
-    // After Chromium restores the focus, the field has no caret and ignores typing until it is focused again.
+    // When Chromium restores the focus, the field has no caret and ignores typing until it is focused again.
     field?.blur();
     field?.focus();
   });
@@ -128,7 +128,7 @@ function follow(view: View): void {
   const { follows } = state;
   if (follows === null) return;
   const { scenario } = view;
-  // If the page is loaded in another language, the scenario starts again.
+  // If the page is loaded in another language, the scenario restarts.
   if (scenario?.name !== follows || (state.isFresh && scenario.seat.locale !== view.you.locale)) {
     state.isFresh = false;
     if (state.asked === follows || scenario?.state === 'playing' || view.bot === 'starting') return;
@@ -186,8 +186,8 @@ function focusStory({ scenario }: View): void {
 }
 
 /**
- * Returns a function to call after rendering. The function scrolls down if there is a new message, or if the user was
- * already at the bottom.
+ * Returns a function to call after rendering. It scrolls down if there is a new message, or if the user was already at the
+ * bottom.
  */
 function follower(): () => void {
   const list = () => document.querySelector('.messages');

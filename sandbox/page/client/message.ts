@@ -92,10 +92,7 @@ function drawFile({ name, size, url, preview }: FileView): TemplateResult {
     ${preview === '' ? nothing : html`<pre class="preview" tabindex="0" aria-label=${name}>${preview}</pre>`}`;
 }
 
-/**
- * Renders a row of controls. They're keyed by custom id, so that a new control doesn't inherit the ticked boxes of an old
- * control.
- */
+/** Renders a row of controls, keyed by custom id so that a new control doesn't inherit an old control's ticked boxes. */
 const drawControls = (
   row: readonly (ButtonView | SelectView)[],
   message: MessageView,

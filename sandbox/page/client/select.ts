@@ -12,7 +12,7 @@ interface SelectOptions {
   readonly pick: (values: readonly string[]) => void;
 }
 
-/** Renders a native select for a single choice, or an expandable list of checkboxes for several choices. */
+/** Renders a native select for a single choice, or an expandable list of checkboxes for multiple choices. */
 export const select = (about: SelectOptions): TemplateResult =>
   Math.min(about.view.most, about.view.offers.length) > 1 ? several(about) : one(about);
 

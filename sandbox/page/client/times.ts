@@ -33,7 +33,7 @@ interface TimeReading {
 export function timeText(seconds: number, { format, locale, now }: TimeReading): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  // `Intl` supports all of Discord's locales, but users of the prompt can enter others.
+  // `Intl` supports all of Discord's locales, but the prompt lets users enter others.
   const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
   if (format !== 'R')
     return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);

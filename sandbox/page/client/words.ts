@@ -98,7 +98,7 @@ const wordsIn = (language: 'en' | 'de') =>
 const ENGLISH = wordsIn('en');
 const GERMAN = wordsIn('de');
 
-/** The name that stands for the user's direct message channel, as in Discord's URLs. Real channels can't have this name. */
+/** The name of the user's direct message channel, as in Discord's URLs. Real channels can't have this name. */
 export const DIRECT = '@me';
 
 /** Returns German text for German locales, and English text for all others. */
