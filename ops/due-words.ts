@@ -3,9 +3,9 @@ import { sentencesOf, stemOf, type Tree } from '../test/words/language-files.ts'
 
 /** The content of `src/words/due.json`: hashes of all English sentences, and the translations that are out of date. */
 export interface DueWords {
-  /** A hash of each English sentence with all its plural forms, by key. */
+  /** A hash of each English sentence, including all its plural forms, by key. */
   readonly english: Readonly<Record<string, string>>;
-  /** A hash of each translation whose English sentence has changed since, by language and key. */
+  /** A hash of each out-of-date translation, by language and key. */
   readonly due: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

@@ -4,11 +4,11 @@ import { stemOf, type Tree } from '../test/words/language-files.ts';
 import { markedDue } from './due-words.ts';
 
 /*
- * Updates all language files to match en.json. Adds missing sentences in English, so that they can be translated, and removes
+ * Updates all language files to match en.json. Adds missing sentences in English so they can be translated, and removes
  * sentences that are no longer in en.json. Run `npm run words` after you change en.json.
  */
 
-/** Returns the translation of a part of en.json. Sentences that aren't translated yet are in English. */
+/** Returns the translation of a part of en.json. Sentences that aren't translated yet stay in English. */
 function completed(tag: string, english: Tree, translated: Tree): Tree {
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
   // Keeps grammatical forms of the service's name that English doesn't have.

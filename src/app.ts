@@ -36,9 +36,8 @@ import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 
 /*
- * How long each of these can take when the bot stops, in milliseconds. They are stopped one after another. Before them, the
- * HTTP endpoint has one second; the store is stopped last. In total, this takes less than the 10 seconds after which
- * main.ts ends the process.
+ * Time limits for stopping parts of the bot, in milliseconds. These parts stop one after another, after the HTTP endpoint
+ * (one second) and before the store. In total, this takes less than the 10 seconds after which main.ts ends the process.
  */
 const INTERACTIONS_END_MS = 6_000;
 const LOG_ENDS_MS = 1_000;
@@ -60,7 +59,7 @@ export interface Timing extends ApiTiming {
   /** How often the bot checks whether there is anything to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
-  /** Delays before each retry of a failed write. */
+  /** Delay before each retry of a failed write. */
   readonly recordPauses?: readonly number[];
 }
 

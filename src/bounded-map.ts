@@ -17,7 +17,7 @@ export function createBoundedMap<Value>(most: number) {
 const MOST_CACHED = 1_000;
 
 /**
- * Creates a cache for values that are needed on every keystroke or page.
+ * Creates a cache for values that are needed for every keystroke or page view.
  * @param forMs how long an entry stays cached, in milliseconds
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {

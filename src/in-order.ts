@@ -24,8 +24,8 @@ export function createInOrder() {
 }
 
 /**
- * Returns a function whose runs never overlap. All calls during a run share one further run, because the current run may
- * have missed the callers' changes.
+ * Returns a function whose runs never overlap. All calls made during a run share a single follow-up run, because the
+ * current run may have missed the callers' changes.
  */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   const runs = createInOrder();

@@ -95,10 +95,10 @@ async function main(): Promise<void> {
   app.start().then(keepCode, fail);
 }
 
-/** Delay after the start, in milliseconds, until all necessary code is loaded. */
+/** Delay after startup, in milliseconds, to let all necessary code load. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
-/** Writes the cache of compiled code (see start.js). Node only does so at a clean exit, not if the process is killed. */
+/** Writes the cache of compiled code (see start.js). Node only does so on a clean exit, not if the process is killed. */
 function keepCode(): void {
   setTimeout(() => flushCompileCache(), KEEP_AFTER_MS).unref();
 }
@@ -123,7 +123,7 @@ async function configOrExit(): Promise<Config> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(error);
-    // Without handlers, process 1 of a container ignores these signals.
+    // Without handlers, process 1 in a container ignores these signals.
     for (const signal of SIGNALS) process.on(signal, () => process.exit(UNUSABLE));
     await waitIfRestarted();
     process.exit(UNUSABLE);

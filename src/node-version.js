@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Loaded first by every program of the bot. This file is JavaScript and only imports modules that old versions of Node also
- * have, so that a version that can't run TypeScript still prints a clear message.
+ * The bot's programs all load this file first. It is JavaScript and only imports modules that old versions of Node also
+ * have, so a version that can't run TypeScript still prints a clear message.
  */
 
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

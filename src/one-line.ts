@@ -1,8 +1,7 @@
 /**
- * Matches invisible characters that affect how the surrounding text is read or shown: control characters, zero-width
- * characters, text direction and interlinear annotation. They can't be escaped. Zero-width joiners are kept between
- * non-Latin characters, where they are part of the spelling (Persian, Indic scripts) or combine several emoji. Variation
- * selectors are also kept.
+ * Matches invisible characters that affect how the surrounding text is read or shown: control, zero-width, text-direction
+ * and interlinear annotation characters. They can't be escaped. Zero-width joiners are kept between non-Latin characters,
+ * where they are part of the spelling (Persian, Indic scripts) or combine several emoji. Variation selectors are also kept.
  */
 const INVISIBLE =
   /(?<=[^\0-\u02ff\u2000-\u206f])([\u200c\u200d])(?=[^\0-\u02ff\u2000-\u206f])|(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
@@ -10,7 +9,7 @@ const INVISIBLE =
 /** Matches tabs and every character that some program treats as a line break. */
 const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 
-/** Matches text that doesn't need changes, such as most names. Autocomplete checks fifty texts per keystroke. */
+/** Matches text that doesn't need changes, such as most names. Autocomplete checks fifty strings per keystroke. */
 const PLAIN = /^[ -~]*$/;
 
 /**

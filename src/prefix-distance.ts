@@ -1,7 +1,7 @@
 /**
  * Creates a function that counts the changes needed to turn `typed` into the beginning of another text, for a user who is
  * still typing. A change adds, removes or replaces a character, or swaps two adjacent ones. The function uses optimal
- * string alignment, limited to `most` columns on both sides of the diagonal, and stops when a whole row exceeds `most`. It
+ * string alignment, limited to `most` columns on either side of the diagonal, and stops when a whole row exceeds `most`. It
  * reuses its arrays, because a search calls it for every word of every game.
  * @returns a function that returns the number of changes for a text, or infinity if there are more than `most`
  */

@@ -28,9 +28,7 @@ export function readDotEnv(path) {
   return { values, complaints: [...complaintsOf(path, text, values)], isReadable: true };
 }
 
-/**
- * Whether the bytes are UTF-16. They then begin with a byte order mark or contain a zero byte, as in every Latin letter.
- */
+/** Whether the bytes are UTF-16: they begin with a byte order mark or contain a zero byte, as every Latin letter does. */
 const isUtf16 = (bytes) =>
   bytes.length > 1 &&
   ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) || bytes.includes(0));

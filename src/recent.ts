@@ -19,7 +19,7 @@ export function createRecent({ most, withinMs, now }: RecentDeps): (who: string)
   /** The times of each user's or guild's recent uses, oldest first. */
   const timesOf = createBoundedMap<readonly number[]>(MOST_REMEMBERED);
   return (who) => {
-    // Drops times in the future: the clock has been set back.
+    // Drops times in the future, in case the clock has been set back.
     const recent = (timesOf.get(who) ?? []).filter((at) => now() - at < withinMs && at <= now());
     const [first] = recent;
     if (first !== undefined && recent.length >= most) return first + withinMs;

@@ -7,7 +7,7 @@ export type StoreUrl =
 
 const SQLITE = /^sqlite:\/\/[^?#]*[^?#/]$/;
 const POSTGRES = /^postgres(?:ql)?:\/\//;
-/** A path with a single name. A second slash or an "@" would be part of a password that isn't percent-encoded. */
+/** A path with a single component. A second slash or an "@" would mean that the password isn't percent-encoded. */
 const DATABASE = /^\/[^/@]+$/;
 
 /**
@@ -34,7 +34,7 @@ const HERE = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
 /** Parameters that control whether the connection is encrypted. `sslmode=disable` turns encryption off on purpose. */
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslcert', 'sslrootcert', 'sslnegotiation'];
 
-/** Returns a warning if the connection to a PostgreSQL server isn't encrypted, and otherwise `undefined`. */
+/** Returns a warning if the connection to a PostgreSQL server isn't encrypted, or `undefined` otherwise. */
 export function clearTextWarning({ url, name }: PostgresUrl): string | undefined {
   const { hostname, searchParams } = new URL(url.reveal());
   const isHere = HERE.test(searchParams.get('host') ?? hostname);

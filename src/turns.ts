@@ -8,7 +8,7 @@ export type NotRun = 'queue-full' | 'deadline';
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
-  /** `reading` tasks fetch the games list or test a key. At most half of the concurrent tasks are `reading` tasks. */
+  /** `reading` tasks fetch the games list or test a key. They make up at most half of the concurrent tasks. */
   readonly kind?: 'submission' | 'reading';
   /** When the task is no longer worth running, in milliseconds since 1970. */
   readonly deadline?: number;
@@ -36,7 +36,7 @@ export interface TurnsOptions {
 }
 
 /**
- * Creates a queue in which guilds take turns. The next turn goes to the guild served longest ago, so a guild's backlog
+ * Creates a queue in which guilds take turns. The next turn goes to the guild served longest ago, so one guild's backlog
  * doesn't hold up the others.
  */
 export function createTurns({
@@ -118,12 +118,12 @@ export function createTurns({
 
 /**
  * Creates turns for pieces of work, one per event loop iteration. Awaiting the store only yields to microtasks, so without
- * turns, 100 simultaneous pieces of 20 ms would block the bot for two seconds (measured).
+ * turns, 100 simultaneous pieces of 20 ms each would block the bot for two seconds (measured).
  */
 export function createWorkTurns() {
   const turns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
 
-  /** Resolves at the guild's turn to do a piece of work, which must end before the next turn begins. */
+  /** Resolves when it's the guild's turn to do a piece of work, which must end before the next turn begins. */
   return async (guildId: string): Promise<void> => {
     await turns.run({ guildId }, () => setImmediate());
   };

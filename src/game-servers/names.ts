@@ -9,7 +9,7 @@ const MINECRAFT_PORT = 25_565;
 /** Time limit for a query to a name server, in milliseconds. */
 const ATTEMPT_MS = 1_000;
 const REMEMBERED_MS = 60_000;
-/** Error codes for a record that certainly doesn't exist (Node docs: DNS, "Error codes"). */
+/** Error codes that mean a record definitely doesn't exist (Node docs: DNS, "Error codes"). */
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
 /**

@@ -46,7 +46,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns an incomplete row's host, with the function that looks up the missing value. */
+  /** Returns an incomplete row's host and the function that looks up the missing value. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {

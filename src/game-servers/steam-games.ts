@@ -1,8 +1,8 @@
 import type { GameIndex } from '../listing/game-search.ts';
 
 /**
- * The names that a listing service may use for a game, by the Steam app id of its store page, which its game servers report
- * too. Minecraft and SA-MP aren't on Steam.
+ * The names that a listing service might use for a game, keyed by Steam app id. Game servers report the id of the game's
+ * store page. Minecraft and SA-MP aren't on Steam.
  */
 const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [10, ['cs16']],

@@ -25,7 +25,7 @@ const keySchema = z.object({
       message: z.exactOptional(z.string()),
     }),
   ),
-  /** When the service first rejected the key since last accepting it. */
+  /** When the service first rejected the key since it last accepted it. */
   invalidSince: z.exactOptional(z.iso.datetime()),
 });
 type KeyRecord = z.infer<typeof keySchema>;
@@ -66,8 +66,8 @@ export type NoKey =
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
- * How long a rejected key isn't used, in milliseconds. The next request then tries the key again, because the service may
- * have rejected it by mistake.
+ * How long to avoid using a rejected key, in milliseconds. The next request then tries the key again, because the service
+ * may have rejected it by mistake.
  */
 const REST_MS = HOUR_MS;
 
@@ -96,7 +96,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
     if (invalidSince === undefined) return false;
     const age = now() - Date.parse(answer?.at ?? invalidSince);
-    // Ignores times in the future: the clock was set back.
+    // Ignores times in the future, in case the clock has been set back.
     return age >= 0 && age < REST_MS;
   }
 

@@ -22,7 +22,7 @@ const panelSchema = z.object({
   buttons: z.array(z.string()),
   /** The alias of the game that is preselected in modals opened from the panel. */
   game: z.exactOptional(z.string()),
-  /** The number of changes to the panel or its language, and the revision that its message shows. Both default to 0. */
+  /** How often the panel or its language has changed, and how many changes its message shows. Both default to 0. */
   revision: z.exactOptional(z.int()),
   shownRevision: z.exactOptional(z.int()),
 });

@@ -11,12 +11,12 @@ export const HIGHEST_QUOTA = 9_999;
 export const SETTINGS = 'settings';
 
 const settingsSchema = z.object({
-  /** The guild's Discord locale at the last change or submission, for messages that aren't replies. */
+  /** The guild's Discord locale as of the last change or submission, for messages that aren't replies. */
   locale: z.string(),
   /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last log message could not be posted; `undefined` also if this version doesn't know the reason. */
+  /** Why the last log message could not be posted; also `undefined` if this version doesn't know the reason. */
   logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
   /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
@@ -42,7 +42,7 @@ const settingsSchema = z.object({
   announceChannelId: z.exactOptional(z.string()),
   /** The aliases of the games that members are allowed to submit. If omitted, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
-  /** The allowed games that the service no longer has, if the admins have already been notified. */
+  /** The allowed games that the service no longer has and that the admins have been notified of. */
   goneGames: z.exactOptional(z.array(z.string())),
   /** Maximum number of servers that a member can submit per day. If omitted, there is no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
@@ -63,9 +63,9 @@ export function needsApproval(
 
 /**
  * Returns the channel to announce a submission in, or `undefined` if it isn't announced. A submission is never announced in
- * the channel of the panel that it was made with, because announcements would push the panel out of sight.
+ * the channel of the panel used to make it, because announcements would push the panel out of sight.
  * @param channelId the channel in which the submission was made; `undefined` if a moderator approved it elsewhere
- * @param panelChannelId the channel of the panel that the submission was made with
+ * @param panelChannelId the channel of the panel used to make the submission
  */
 export function announcedIn(
   { announce, announceChannelId }: Settings,
@@ -75,7 +75,7 @@ export function announcedIn(
   return announce && where !== panelChannelId ? where : undefined;
 }
 
-/** Thrown if a guild's settings can't be read, because the limits are then unknown. */
+/** Thrown if a guild's settings can't be read, which means that the limits are unknown. */
 export class UnreadableSettingsError extends Error {
   override readonly name = 'UnreadableSettingsError';
 }

@@ -28,8 +28,8 @@ export interface LaterReplies {
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
-   * Shows the current state of a control's draft, because the control's message may be out of date. Used if the interaction
-   * didn't submit anything. Returns `undefined` if the draft was never submitted.
+   * Shows the current state of the draft that a control belongs to, because the control's message may be out of date. Used
+   * if the interaction didn't submit anything. Returns `undefined` if the draft was never submitted.
    */
   readonly stateOfDraft: (context: Context, customId: string) => Promise<Reply | undefined>;
   /** Reports an interaction's finished submissions in the log channel, because a crash may have prevented a report. */
@@ -122,7 +122,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         throw error;
       }
     } else {
-      // A `beside` action shows its result in the control's message, so only its submission has to be ended.
+      // A `beside` action's result appears in the control's message, so no reply is needed. Only ends the submission.
       await reportOf(context, 'member');
     }
     await logUnreportedSubmissions(context);

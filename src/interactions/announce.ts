@@ -13,7 +13,7 @@ export interface AnnounceDeps {
 
 /**
  * Posts a reply's public announcement. Never retries, because no announcement is better than two. If Discord rejects the
- * post, the bot doesn't try that channel again for a day. It then sends a follow-up in the interaction's own channel,
+ * post, the bot doesn't try that channel again for a day. In the interaction's own channel, it sends a follow-up instead,
  * although Discord displays follow-ups as replies to a message that others can't see. For any other channel, it notifies
  * the admins.
  * @param settings a mention of the command for choosing another channel

@@ -46,8 +46,8 @@ export interface AnswerDeps extends AnnounceDeps {
 }
 
 /**
- * Maximum time that a large reply waits for the previous upload, in milliseconds. An upload usually takes seconds, but
- * minutes if Discord doesn't respond.
+ * Maximum time that a large reply waits for the previous upload, in milliseconds. An upload usually takes seconds, but can
+ * take minutes if Discord doesn't respond.
  */
 const LARGE_TURN_MS = 20_000;
 
@@ -63,7 +63,7 @@ export type Answering = ReturnType<typeof createAnswering>;
 
 /**
  * Creates the functions that run an action and reply as the command specifies. If an action throws, the member gets an
- * error message. The functions only throw if the interaction was lost or has no reply yet, which dispatch.ts logs.
+ * error message. The functions only throw if the interaction was lost or has no reply yet; dispatch.ts logs these errors.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
@@ -116,8 +116,8 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Rebuilds the reply after the store failed, as after a crash. If the connection was lost during a COMMIT, the change may
-   * have been saved.
+   * Rebuilds the reply from stored data when the store fails, as after a crash. If the connection was lost during a COMMIT,
+   * the change may have been saved anyway.
    * @throws StoreError if the data still can't be read. The interaction then stays recorded, and the member is notified
    * later
    */
@@ -176,7 +176,7 @@ export function createAnswering(deps: AnswerDeps) {
         shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
       );
     if (shown) {
-      // Prevents retries of older replies from overwriting this reply. Not awaited, because Discord only allows 3 seconds.
+      // Prevents retries of older replies from overwriting this reply. Not awaited, because Discord only waits 3 seconds.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
     await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));

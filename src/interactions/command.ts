@@ -10,12 +10,12 @@ import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
 
-/** The data common to all kinds of interactions, and texts in the member's language. */
+/** The data common to all kinds of interactions, and translations into the member's language. */
 export interface Context
   extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
   readonly interactionId: string;
-  /** Returns texts in the guild's language, for messages that everyone there can read. Never throws. */
+  /** Returns translations into the guild's language, for messages that everyone there can read. Never throws. */
   readonly guildWords: () => Promise<Translate>;
   /** The id of the interaction that created the control's message; see `messageWritten`. */
   readonly message: string | undefined;
@@ -47,7 +47,7 @@ export interface PressContext
   /** The part of the custom id after `name:action:`, which can be forged. */
   readonly argument: string;
   /**
-   * Shows progress in place of the button's message, without its buttons but with its files. Ignores calls within 2 seconds
+   * Shows progress in place of the button's message, keeping its files but not its buttons. Ignores calls within 2 seconds
    * of the last update. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
@@ -72,7 +72,7 @@ export interface Reply {
   readonly isPublic?: true;
   /** Whether the action was not carried out, as with a UserError. Unlike a UserError, this reply can have buttons. */
   readonly isUserError?: true;
-  /** Whether the button's message and files stay below the reply. The reply's components replace the message's. */
+  /** Whether to keep the original message and files below the reply. The reply's components replace the original ones. */
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];
   /**
@@ -115,8 +115,8 @@ export type ReplyMode = 'immediate' | 'later' | 'modal';
  *   PressedPost}. A reply with text is then sent as a separate private message.
  *
  * If an `update` or `sending` action throws, the reason is shown above the message's previous content. The buttons stay
- * unless the error is an OldMessageError. Except for `beside`, no mode changes a message that everyone can see; the reply
- * is then a private message below it.
+ * unless the error is an OldMessageError. Only `beside` can change a message that everyone can see. In all other modes, the
+ * reply is a private message below it.
  */
 export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
 
@@ -162,7 +162,7 @@ export interface Command extends Actions {
   run?(context: CommandContext): Promise<Reply | Modal>;
   /** @param context includes all readable parts of the message: its text, its embeds and any forwarded message */
   useOn?(context: Context & UsedMessage): Promise<Reply>;
-  /** Returns choices for the option being typed, without network requests, because Discord waits 3 seconds at most. */
+  /** Returns choices for the option being typed. Makes no network requests, because Discord only waits 3 seconds. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }
 
@@ -175,7 +175,7 @@ export interface Commands {
 /** Notifies a guild's admins, in the guild's language. Never throws. */
 export type NotifyGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
 
-/** The texts and links used to build replies. */
+/** The translations and links used to build replies. */
 export interface Wording {
   readonly wordsFor: WordsFor;
   readonly guildWords: GuildWords;

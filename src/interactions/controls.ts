@@ -18,7 +18,7 @@ import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
-/** A button or a select (of texts, channels or roles), in Discord's format. */
+/** A button, or a select for strings, channels or roles, in Discord's format. */
 export type Control =
   | APIButtonComponent
   | APIStringSelectComponent
@@ -64,7 +64,7 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** Up to 25 options. */
   readonly options: readonly SelectOption[];
-  /** Minimum number of options to choose, without a maximum. By default, exactly one option has to be chosen. */
+  /** Minimum number of options to choose; there is no maximum. By default, exactly one option has to be chosen. */
   readonly least?: 0 | 1;
 }
 
@@ -155,13 +155,13 @@ export interface ModalOptions {
   /** Text shown above the fields. */
   readonly text?: string;
   readonly fields: readonly Field[];
-  /** Whether later modals must never show the typed text again. */
+  /** Whether the typed text must never be shown again in a later modal. */
   readonly isSecret?: true;
 }
 
 /**
- * Builds a modal (called a "form" in texts for members). On phones, Discord shows the earlier texts and input again for a
- * modal with the same custom id. An empty modal keeps its custom id until its content changes, so members who close it by
+ * Builds a modal (called a "form" in messages to members). On phones, Discord shows the previous text and input again if a
+ * modal has the same custom id. An empty modal keeps its custom id until its content changes, so members who close it by
  * accident don't lose their input.
  */
 export function modal({ id, title, text = '', fields, isSecret }: ModalOptions): Modal {
@@ -240,8 +240,8 @@ const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
  * Builds a custom id that is different each time, because Discord remembers choices and typed text by custom id.
- * - Choosing the value that a select already shows sends nothing, even after the message was edited (discord-api-docs#4801,
- *   #7765). A new id makes it a new select with nothing chosen.
+ * - Choosing an option that is already selected sends nothing, even after the message has been edited
+ *   (discord-api-docs#4801, #7765). A select with a new id starts with nothing chosen.
  * - On phones, a modal shows the first content that was displayed under its id (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));

@@ -42,8 +42,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * Builds a first response that replaces the button's message with a note that the bot is working. Omits the buttons, and
- * the game servers, which the member may have just corrected.
+ * Builds a first response that replaces the button's message with a note that the bot is working. Omits the buttons and the
+ * list of game servers, which the member may have just corrected.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -56,7 +56,7 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
  */
 export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(reply, shown);
-  // Discord documents `null` as a value of `content` for edits, but not for responses.
+  // According to Discord's documentation, `content` can be `null` in edits, but not in responses.
   return {
     type: InteractionResponseType.UpdateMessage,
     data: { ...body, content: String(body.content ?? '') },
@@ -113,7 +113,7 @@ export async function sendFirstAccepted(
 /** A blank line that separates a reason from the message's previous content. */
 const BELOW_REASON = '\n\u200b\n';
 
-/** Puts a reason above a message's content, or replaces its components. Keeps the files; removes an earlier reason. */
+/** Puts a reason above a message's content, replacing any earlier reason. Keeps the files; may replace the components. */
 function shownBelow(
   { content, embeds, components }: MessageContent,
   { content: reason = '', components: instead = renewed(components) }: Partial<MessageContent>,
@@ -183,8 +183,8 @@ export interface Delivery {
 
 /**
  * Replaces "thinking…", or the content of the control's message, with the reply. Keeps trying for a minute and a half,
- * because the action has already been carried out. A text-only reply reports a failure; in an updated message, the previous
- * content and buttons stay below the text.
+ * because the action has already been carried out. If the reply is just text, it reports a failure; in an updated message,
+ * the previous content and buttons stay below the text.
  * @throws the last error
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>

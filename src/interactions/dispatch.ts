@@ -113,7 +113,7 @@ export function createDispatcher(deps: DispatchDeps) {
     }
   }
 
-  /** Rejects a member without the permission. Notifies the operator and the admins without repeating the input. */
+  /** Rejects a member who lacks the permission. Notifies the operator and the admins without repeating the input. */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');

@@ -49,13 +49,13 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
 
   return {
     /**
-     * Records that this interaction now writes the message.
+     * Records that this interaction now writes to the message.
      * @returns false if the interaction was taken over or deleted with its guild's data, or if the store fails
      */
     claim: (interactionId: string, message: MessageKey): Promise<boolean> =>
       claimed(interactionId, message).catch(() => false),
 
-    /** Like `claim`, for an unrecorded interaction that writes the message with its first response. Never throws. */
+    /** Like `claim`, for an unrecorded interaction that writes to the message with its first response. Never throws. */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
       await tables()
         .insertInto('interactions')
@@ -72,7 +72,7 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
         .catch(() => undefined);
     },
 
-    /** Whether an interaction wrote this message or may be about to. Interactions are deleted an hour after their reply. */
+    /** Whether an interaction wrote to this message or might soon. Interactions are deleted an hour after their reply. */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
         .selectFrom('interactions')
@@ -84,8 +84,8 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
     },
 
     /**
-     * Whether no later interaction has started writing the message; true if the store fails. Waits up to two seconds for an
-     * earlier interaction's edit to end, because Discord might otherwise apply the earlier edit last.
+     * Whether no later interaction has started writing to the message; true if the store fails. Waits up to two seconds for
+     * an earlier interaction's edit to end, because Discord might otherwise apply the earlier edit last.
      */
     isLatest: (interactionId: string, message: MessageKey): Promise<boolean> =>
       latest(interactionId, message).catch(() => true),

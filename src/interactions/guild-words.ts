@@ -3,8 +3,8 @@ import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**
- * Returns the bot's texts for messages that everyone in a guild can read. Uses the language chosen by the guild's admins,
- * or else the guild's Discord locale. Never throws.
+ * Returns the bot's translations for messages that everyone in a guild can read. Uses the language chosen by the guild's
+ * admins, or else the guild's Discord locale. Never throws.
  * @param discordLocale the guild's Discord locale, if known. Defaults to the last locale that this process received, or
  * else the stored locale
  */

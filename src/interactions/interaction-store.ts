@@ -13,13 +13,13 @@ import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
  * How long to keep an interaction's id after the reply, in milliseconds. Without the ids, 171 of 800 interactions that
- * Discord delivered late a second time were handled twice (measured).
+ * Discord redelivered late were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
 /** Number of days to keep an interaction without a reply. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows to delete per statement, which takes 5 ms. A statement for 100,000 rows blocks everything for 750 ms (measured). */
+/** Rows to delete per statement, which takes 5 ms. Deleting 100,000 rows at once blocks everything for 750 ms (measured). */
 const DELETED_PER_STATEMENT = 500;
 /** Delays between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
@@ -36,11 +36,11 @@ const encryptedSchema = z.object({
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
-  /** The message that the reply writes to. */
+  /** The key of the message that the reply creates or changes. */
   message: z.string(),
   /** The custom id of the control or modal that the member used. */
   customId: z.string().optional(),
-  /** Version 0.3.0 omitted these two fields if they had columns of their own. */
+  /** Version 0.3.0 omitted `id` and `receivedAt` if they had columns of their own. */
   id: z.string().default(''),
   receivedAt: z.number().default(0),
 });
@@ -119,7 +119,7 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /** Whether this process still owns the interaction. Ownership can't be lost during the guild's transaction. */
+  /** Whether this process still owns the interaction. The owner can't change during the guild's transaction. */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -143,7 +143,9 @@ export function createInteractionStore({
     open,
     openRow,
 
-    /** Finds any process's interaction without a reply. `undefined` if it's missing or can't be decrypted. */
+    /**
+     * Finds an interaction without a reply, whichever process owns it. `undefined` if it's missing or can't be decrypted.
+     */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
       const row = await tables()
         .selectFrom('interactions')
@@ -220,7 +222,7 @@ export function createInteractionStore({
 
     /**
      * Deletes expired interactions.
-     * @throws the abort reason once `stopping` is aborted, but only between two statements
+     * @throws the abort reason once `stopping` is aborted, but only between statements
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = tables()
@@ -235,7 +237,7 @@ export function createInteractionStore({
       for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
         count = Number((await some.executeTakeFirst()).numDeletedRows);
-        // Yields to other work between two statements.
+        // Yields to other work between statements.
         await setImmediate();
       }
     },

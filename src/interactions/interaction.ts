@@ -20,7 +20,7 @@ import { messageText } from './message-text.ts';
 
 /**
  * A member's action in Discord as plain data, the same over the gateway and over HTTP. After a crash, only the recorded
- * part is available. The bot has no other data about a guild.
+ * part is available. The bot receives no other data about guilds.
  */
 export interface Interaction extends ReplyTarget {
   /** Empty if the interaction happened outside a guild. */
@@ -37,7 +37,7 @@ export interface Interaction extends ReplyTarget {
   readonly locale: string;
   /** The guild's Discord locale, used for messages that others can read too. */
   readonly guildLocale: string;
-  /** Whether the application is installed in the guild itself, and not only by a user. */
+  /** Whether the application is installed in the guild itself rather than only by a user. */
   readonly isInstalledInGuild: boolean;
   readonly request: Request;
 }
@@ -52,7 +52,7 @@ export type Request =
 
 /** The message on which a member used a message command. */
 export interface UsedMessage {
-  /** All text in the message that people can see. */
+  /** All visible text in the message. */
   readonly text: string;
   readonly files: readonly UploadedFile[];
 }
@@ -63,10 +63,10 @@ export interface UsedControl {
   readonly customId: string;
   /**
    * The chosen values of a select, or the ids of the chosen channels or roles. Omits ids that Discord doesn't confirm as
-   * part of this guild. Empty for a button.
+   * belonging to this guild. Empty for a button.
    */
   readonly values: readonly string[];
-  /** Whether the chosen role can be mentioned by everyone. */
+  /** Whether everyone can mention the chosen role. */
   readonly isRoleMentionable: boolean;
   /** The bot's permissions in the chosen channel; `undefined` if Discord didn't send them. */
   readonly channelPermissions?: bigint | undefined;
@@ -77,7 +77,7 @@ export interface UsedControl {
 
 /** The values of a slash command's options (keyed by name) or of a modal's fields (keyed by custom id). */
 export interface EnteredFields {
-  /** The typed or chosen values; empty strings for fields without one. */
+  /** The typed or chosen values; an empty string for a field without a value. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }

@@ -1,14 +1,13 @@
 /** The parts of a message that people can see, including everything nested in them (Discord docs: Message Object). */
 const VISIBLE_PARTS = ['content', 'embeds', 'components', 'poll', 'message_snapshots'];
-/** The names of the text fields in those parts, such as embed titles, component labels and poll answers. */
+/** The names of fields that contain visible text, such as embed titles, component labels and poll answers. */
 const TEXTS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
 
 /**
- * Returns all the text of a message that people can see, one piece per line. This covers the content, embeds, components,
- * poll, and forwarded messages. Discord sends this text with the interaction, so the bot doesn't need the message content
- * intent.
- * @param message a message in Discord's format. Text is found by field name rather than by type, so that new types of
- * messages and components work too
+ * Returns all the visible text of a message, one piece per line. This covers the content, embeds, components, poll, and
+ * forwarded messages. Discord sends this text with the interaction, so the bot doesn't need the message content intent.
+ * @param message a message in Discord's format. Text is found by field name rather than by type, so new types of messages
+ * and components work too
  */
 export function messageText(message: unknown): string {
   const fields: Readonly<Record<string, unknown>> = Object(message);

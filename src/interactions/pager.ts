@@ -10,7 +10,7 @@ export interface Page {
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
-  /** The number of items before this page, and the maximum number of items on it. */
+  /** The number of items before this page, and the maximum number of items per page. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -18,7 +18,9 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /** The requested page, which can be forged. Out of range selects the nearest page; a non-integer selects page 1. */
+  /**
+   * The requested page, which can be forged. A number out of range selects the nearest page; a non-integer selects page 1.
+   */
   readonly wanted: number;
 }
 
@@ -32,7 +34,7 @@ export interface TurnOptions {
   readonly command: string;
   /** The name of the action that shows another page. Its handler parses the argument with {@link readPage}. */
   readonly action: string;
-  /** Additional state to pass to the other page. */
+  /** Additional state to pass on to the next or previous page. */
   readonly state?: string;
 }
 
@@ -68,7 +70,7 @@ export function readPage(argument: string) {
 export interface PagedSelectOptions {
   /** Builds a custom id from an argument; see `customId`. */
   readonly id: (argument: string) => string;
-  /** The options of all pages together. */
+  /** The options on all pages. */
   readonly options: readonly SelectOption[];
   /** The requested page, starting at 1. A number out of range selects the nearest page. */
   readonly wanted: number;
@@ -77,7 +79,7 @@ export interface PagedSelectOptions {
   readonly isSingle?: true;
 }
 
-/** Builds a select for one page of a long list of options. Also returns the page. */
+/** Builds a select for one page of a long list of options, and returns it with the page. */
 export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
@@ -96,7 +98,7 @@ export type PageChoice = ReturnType<typeof chosenOnPage>;
 /**
  * Returns the values chosen on one page, without the choices on other pages.
  * @param argument the argument of the select's custom id
- * @returns all values offered on the page, and the chosen ones among them
+ * @returns all values offered on the page, and those that were chosen
  */
 export function chosenOnPage(
   options: readonly SelectOption[],

@@ -9,7 +9,7 @@ const PROGRESS_EVERY_MS = 2_000;
 export type Progress = ReturnType<typeof createProgress>;
 
 /**
- * Creates the progress display of an interaction.
+ * Creates the progress display for an interaction.
  * @param isOwner whether this process still owns the interaction; otherwise, progress isn't shown
  */
 export function createProgress(

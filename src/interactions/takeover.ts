@@ -42,8 +42,8 @@ export function createTakeover({
   }
 
   /**
-   * Takes over a guild's abandoned work. If the previous process is still running, it notices in its next transaction for
-   * the guild and stops sending.
+   * Takes over a guild's abandoned work. If the previous process is still running, it notices the takeover in its next
+   * transaction for the guild and stops sending.
    */
   async function claim(guildId: string): Promise<void> {
     await store

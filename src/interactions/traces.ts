@@ -48,7 +48,7 @@ export interface InteractionEnd {
   /** Milliseconds from receipt to the first response, and to the reply; `undefined` if there was none. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
-  /** The failure's reference, as shown in the log and in the reply. */
+  /** The reference to a failure, as shown in the log and in the reply. */
   readonly reference?: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** The number of lost interactions within this time (in milliseconds) that suggests another bot. */
+/** If this many interactions are lost within this time (in milliseconds), another bot is probably running. */
 const MANY = 3;
 const WITHIN_MS = 600_000;
 

@@ -9,7 +9,7 @@ export function createUnderWay() {
   return {
     begin: (interactionId: string, message: MessageKey) => void awaited.set(interactionId, message),
     has: (interactionId: string) => awaited.has(interactionId),
-    /** Whether a reply in this message is being prepared, which another reply would overwrite. */
+    /** Whether a reply is being prepared for this message. A second reply would overwrite it. */
     isAwaited: (message: MessageKey) => [...awaited.values()].includes(message),
     replyIsReady: (interactionId: string) => void awaited.set(interactionId, undefined),
     end: (interactionId: string) => void awaited.delete(interactionId),
