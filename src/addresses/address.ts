@@ -12,7 +12,7 @@ export interface Address {
 export type AddressProblem =
   | HostProblem
   | PortProblem
-  /** The text contains several words or no host. The text isn't included, because it could be anything. */
+  /** The text contains several words or no host. The problem doesn't quote it, because it could be anything. */
   | { readonly code: 'not-an-address' }
   /** The text is a link to a web page. Only a host and port are accepted. */
   | { readonly code: 'web-address' }
@@ -38,7 +38,7 @@ const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
   ['fivem', 'FiveM'],
 ]);
 
-/** Returns the game that a link starts, '' if several games use its scheme, or `undefined` if it isn't a game link. */
+/** Returns the game that a link launches, '' if several games use its scheme, or `undefined` if it isn't a game link. */
 export const gameOfLink = (text: string): string | undefined =>
   text.includes('://') ? GAME_SCHEMES.get(text.slice(0, text.indexOf('://')).toLowerCase()) : undefined;
 
@@ -62,7 +62,7 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems of text that is more likely a name than a malformed address, as in `"host": "My server"`. */
+/** Problems with text that is more likely a name than a malformed address, as in `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',
@@ -130,7 +130,7 @@ function parseTarget(text: string): AddressResult {
   const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
   if (/\s/u.test(target)) return invalid({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
-  // Text such as `1.2.3.0/24` or `example.com/page` doesn't name a game server. After a port, the rest may be a password or
+  // `1.2.3.0/24` or `example.com/page` isn't a game server. After a port, however, a slash can introduce a password or
   // `/udp`.
   return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }

@@ -14,21 +14,21 @@ export interface FoundAddress {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Absent if the text can't be the address of a game server. */
+  /** Absent if the text can't be a game server's address. */
   readonly address?: Address;
-  /** The game that the link starts; '' if the address isn't a game link or several games use its scheme. */
+  /** The game that the link launches; '' if the address isn't a game link or several games use its scheme. */
   readonly game: string;
   /** Whether this is certainly a server: a game link, an IP address or a labelled name. Other names may be websites. */
   readonly isServer: boolean;
 }
 
-/** Text between separators in prose and markup. Square brackets don't separate, because IPv6 with a port needs them. */
+/** Text between separators in prose and markup. Square brackets aren't separators, because IPv6 with a port needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
 /** Characters that can't be the first or last character of an address. */
 const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
 /** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
-/** Words before a version number that looks like an IPv4 address. */
+/** Words that introduce a version number, which can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 /** Words for services that aren't game servers, such as voice, streaming, consoles, websites and databases. */
@@ -81,8 +81,8 @@ export function addressesIn(line: string): readonly FoundAddress[] {
 }
 
 /**
- * Whether text that isn't a public address was probably meant as one. For example, `a::b` is an unassigned IPv6 address but
- * usually program code, and `1.20.4` is a version.
+ * Whether text that isn't a public address was probably meant as one. Program code such as `a::b` and versions such as
+ * `1.20.4` weren't.
  */
 function isMeant(problem: AddressProblem, text: string): boolean {
   switch (problem.code) {

@@ -6,7 +6,7 @@ import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts
 /** Why a host isn't a public host on the internet. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
-  /** An IPv4 address with a mistake. Short forms such as `127.1`, leading zeros and numbers over 255 are rejected. */
+  /** A malformed IPv4 address. Short forms such as `127.1`, leading zeros and numbers over 255 are rejected. */
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
@@ -14,7 +14,7 @@ export type HostProblem =
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
   /** The name has no dots, so it only works within the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }
-  /** The name belongs to an SRV record (`_minecraft._tcp.…`) instead of a host. */
+  /** The name is that of an SRV record (`_minecraft._tcp.…`), not of a host. */
   | { readonly code: 'service-name'; readonly host: string }
   | { readonly code: 'bad-name'; readonly host: string }
   | {
@@ -29,14 +29,14 @@ type HostResult =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: HostProblem };
 
-/** RFC 1035 §2.3.4 allows 255 octets in a DNS message. Written as text, that's 253 characters. */
+/** RFC 1035 §2.3.4 limits a name to 255 octets in a DNS message, which is 253 characters as text. */
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 
 const invalid = (problem: HostProblem): HostResult => ({ ok: false, problem });
 
 /**
- * Parses a host. Returns its canonical form, or the reason that it isn't a public host. Canonical IPv6 is compressed and in
+ * Parses a host. Returns its canonical form, or the reason why it isn't a public host. Canonical IPv6 is compressed and in
  * lower case, and an IPv4-mapped address becomes IPv4. Canonical names are lower-case punycode without a trailing dot.
  * @param text an IPv4 address, an IPv6 address without brackets, or a name
  */
@@ -70,7 +70,7 @@ function publicAddress(host: string): HostResult {
 const endsInNumber = (name: string) => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/u.test(name);
 
 function parseName(name: string): HostResult {
-  // Other names aren't passed to domainToASCII, which cuts them off at a slash, decodes percent signs and accepts "!".
+  // Unexpected characters aren't passed to domainToASCII, which cuts names off at a slash, decodes `%` and accepts "!".
   const ascii = /^[\p{L}\p{M}\p{N}\p{S}_.·・-]+$/u.test(name) ? domainToASCII(name) : '';
   const host = ascii || name;
   if (host.length > MAX_NAME_LENGTH) {

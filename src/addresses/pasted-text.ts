@@ -56,14 +56,14 @@ const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
-/** The part of a link after host and port, where `steam://connect/` has the password. Ends before a closing quote. */
+/** The part of a link after the host and port, such as the password in `steam://connect/`. Ends before a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';
-/** A link, from the last character of its scheme. The scheme `steam` is matched whole for {@link HOST_IN_TAIL}. */
+/** A link from the last character of its scheme. The scheme `steam` is matched as a whole for {@link HOST_IN_TAIL}. */
 const LINK = new RegExp(
   `((?:steam|[a-z0-9+.-])://(?:connect/)?)(?:[^\\s/@"]*@)?([^\\s/?#,;"|]*)(?:[/?#]${LINK_TAIL})?`,
   'giu',
 );
-/** Steam launch links, with the host after the game. */
+/** Steam links that launch a game, with the host after the game. */
 const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
 /** A link that adds a server to the list in Minecraft: Bedrock Edition. */
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
@@ -79,7 +79,7 @@ const USER = new RegExp(
 );
 const PORT_TAIL = new RegExp(`(:\\d{1,6})[/?#]${LINK_TAIL}`, 'giu');
 
-/** Returns the address in a URL's path, or else the URL's host without its port, which isn't the game server's. */
+/** Returns the address in a URL's path, or else the URL's host without the website's port. */
 function withoutPath(link: string): string {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]*)[/?#]*(.*)$/isu.exec(link) ?? [];
   if (path === '') return link;
@@ -116,7 +116,7 @@ export function withoutPasswords(line: string): string {
     .trim();
 }
 
-/** Like {@link withoutPasswords}, but only removes the word after `password`. Only for text that is never shown. */
+/** Like {@link withoutPasswords}, but only removes the word after `password`. The result must never be shown. */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
 

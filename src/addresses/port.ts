@@ -20,7 +20,7 @@ export const HIGHEST_PORT = 65_535;
 
 /** Parses a port. Accepts leading zeros. Also accepts a sign, so that `-1` is reported as out of range. */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
-  // Only 12 characters are repeated, because longer text isn't a mistyped port and could be anything.
+  // Only 12 characters are quoted, because longer text isn't a mistyped port and could be anything.
   if (!/^[+-]?\d{1,12}$/.test(text)) {
     return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
   }

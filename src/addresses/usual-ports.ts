@@ -22,7 +22,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   // Bohemia Interactive Community, "DayZ:Hosting a Linux Server"
   dayz: 2302,
 
-  // Valve Developer Community, same pages as for cs2
+  // Valve Developer Community, the same pages as for cs2
   garrysmod: 27015,
   gmod: 27015,
   l4d: 27015,

@@ -26,14 +26,14 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** Thrown if the environment can't be used. The message has one line for each bad variable, and never contains secrets. */
+/** Thrown if the environment variables are unusable. The message has one line per bad variable and no secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** At most 32 code points, because many texts contain the name. A modal's hint has only 100 characters. */
+/** At most 32 code points, because the name appears in many texts. A modal's placeholder is limited to 100 characters. */
 const NAME = /^\P{C}{1,32}$/u;
-/** The log levels of pino. */
+/** Pino's log levels. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
 const TRANSPORTS = ['gateway', 'http'] as const;
@@ -78,7 +78,7 @@ const configSchema = z.object({
   departureCheckSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   departureGraceDays: wholeNumber({ from: 0, to: 3_650, unit: 'days' }).default(30),
   storeUrl: storeUrl.default(sqliteAt('data/bot.sqlite')),
-  /** Encryption keys of 32 bytes in base64. The first key encrypts; all keys can decrypt. Required with PostgreSQL. */
+  /** 32-byte encryption keys in base64 or hex. The first key encrypts; all keys can decrypt. Required with PostgreSQL. */
   encryptionKey: z.exactOptional(encryptionKeys),
   /** The hosts that uploaded files can be read from, as `host` or `host:port` in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
@@ -150,7 +150,7 @@ const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.m
 /**
  * Reads the environment and the files that `NAME_FILE` variables refer to. Empty values count as absent, except for {@link
  * NEVER_EMPTY}.
- * @throws ConfigError that names each bad variable and its requirement
+ * @throws ConfigError that names each bad variable and says what it must be
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
@@ -176,8 +176,8 @@ export const readEncryptionKey = (env: Environment) => readSome(env, ['encryptio
 
 /**
  * Reads the location of the data from a tool's argument.
- * @param given a location such as `sqlite://data/bot.sqlite`, or the name of a variable that contains one. It must not be a
- * URL with a password, because all users of the machine can see arguments
+ * @param given a location such as `sqlite://data/bot.sqlite`, or the name of a variable that contains one. URLs with a
+ * password aren't accepted, because all users of the machine can see arguments
  */
 export function readStoreUrl(env: Environment, given: string): StoreUrl {
   const url = parseStoreUrl(given);
@@ -246,7 +246,7 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
   ];
 }
 
-/** Maximum length of a value repeated in a message. Shorter than a bot token, which may be in the wrong variable. */
+/** Maximum length of a value shown in a message. A bot token that was put in the wrong variable is longer. */
 const LONGEST_SHOWN = 40;
 
 /** Returns a value in a form that is safe to show in a message. Leaves out secrets and URLs with a password. */
@@ -263,7 +263,8 @@ function withHttps(value: string): string {
 }
 
 /**
- * Finds variables that are individually valid but contradict one another. Returns a sentence for each, keyed by its name.
+ * Finds variables that are individually valid but contradict one another. Returns a sentence per variable, keyed by its
+ * name.
  * @param values the given values, keyed by property name
  */
 function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -296,7 +297,7 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 
 /**
  * Returns the trimmed value of a variable or of the file that it refers to, or `undefined` if the value is empty.
- * @throws ConfigError that names the variable. It doesn't contain the value, which may be a secret in the wrong variable
+ * @throws ConfigError that names the variable but not its value, which may be a secret in the wrong variable
  */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;

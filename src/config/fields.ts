@@ -4,13 +4,13 @@ import { LONGEST_LINK } from '../numbers.ts';
 import { Secret } from '../secret.ts';
 import { parseStoreUrl } from '../store-url.ts';
 
-/** A key of 32 bytes, in hexadecimal or either form of base64. */
+/** A 32-byte key in hexadecimal, base64 or base64url. */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
-/** A host name or address as written in a URL, with brackets around IPv6 and a port unless it's the default. */
+/** A host name or address as written in a URL, with IPv6 in brackets and without the default port. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
 /** Maximum length of a link. Leaves room within Discord's limit for a 253-character address and a port. */
 const LONGEST_PAGE = 200;
-/** At most one week, because the timer for the end of the period only supports up to 24 days. */
+/** One week. The timer for the end of the period can't run for more than 24 days. */
 const LONGEST_WINDOW_SECONDS = 604_800;
 
 /** Builds the error message that zod shows for a requirement: `X is missing: it must be …` or `X must be …`. */
@@ -34,7 +34,7 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .transform(Number);
 }
 
-/** Maximum number of servers per guild that the bot stores. It can't count more than that. */
+/** Maximum number of servers stored per guild. The bot couldn't enforce a higher limit. */
 const MOST_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
@@ -202,7 +202,7 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Whether a URL has no password, which a log could show, and nothing after the path, so that the path can be extended. */
+/** Whether a URL has no user name or password, which logs might show, and no query or hash, so paths can be appended. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
@@ -218,7 +218,7 @@ export function isDiscordOrLoopback(url: URL): boolean {
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
 
-/** Whether a URL is that of a Discord webhook. The webhook can also post to a thread. */
+/** Whether a URL is that of a Discord webhook, with or without a thread. */
 export const isDiscordWebhook = (url: URL): boolean =>
   isDiscordOrLoopback(url) &&
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&

@@ -14,7 +14,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
 
 /** Number of consecutive failures after which a guild's submissions are paused. */
 const MOST_FAILURES = 3;
-/** If this many of the latest requests from all guilds have failed, submissions are paused for every guild. */
+/** If this many requests in a row have failed across all guilds, submissions are paused for every guild. */
 const OUTCOMES_OF_ALL = 10;
 /** Minimum number of guilds with failures before all guilds are paused. */
 const FEWEST_GUILDS = 3;
@@ -23,7 +23,7 @@ const HELD_BACK_MS = 30_000;
 const USUAL_PAUSE_MS = 1_000;
 /** Maximum pause, in milliseconds. Members are waiting, and a request for a longer pause may be the service's mistake. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Maximum number of guilds to track for failures or a pause. The oldest guild is dropped first. */
+/** Maximum number of guilds whose failures or pauses are tracked. The oldest guild is dropped first. */
 const MOST_GUILDS = 10_000;
 
 /**
@@ -73,7 +73,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       nextTryOf.set(guildId, now() + HELD_BACK_MS);
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
-    /** @param ms how long to pause, if the service specified it with `Retry-After` */
+    /** @param ms the length of the pause, if the service sent `Retry-After` */
     pause(guildId: string, ms = USUAL_PAUSE_MS): void {
       pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
     },
@@ -85,7 +85,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** Ends the pause because the guild has a new key. */
     endPause: (guildId: string) => pausedUntil.delete(guildId),
-    /** Returns whether submissions are paused for no guilds, some guilds (after failures of their own) or all guilds. */
+    /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';

@@ -45,7 +45,7 @@ export type ListingApi = ReturnType<typeof createListingApi>;
 
 /**
  * Creates the HTTP client for the listing service (specification §4), with its own connections. Each call makes one
- * request. A missing response is returned as an outcome instead of thrown.
+ * request. If there's no response, the call returns an outcome instead of throwing.
  *
  * An idle connection is kept open for 4 seconds. If the service sends a `Keep-Alive` header, the connection stays open for
  * 2 seconds less than the header says, up to one minute. These times are shorter than the idle timeouts of common servers

@@ -65,7 +65,7 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** The number of elements skipped after the first {@link MAX_GAMES}. */
+    /** The number of elements after the first {@link MAX_GAMES}, which are skipped. */
     leftOut: Math.max(0, list.length - MAX_GAMES),
   };
 }
@@ -182,15 +182,15 @@ export const NOT_SENT_REASONS = [
   'timeout', // the connection took too long
   'tls', // the certificate or the handshake failed
   'rate-limited', // the key is paused after a 429
-  'down', // the service failed repeatedly, so the bot waits for a while
+  'down', // the service has failed repeatedly, so the bot is waiting for a while
   'queue-full', // too many requests from this member are waiting
 ] as const;
 
 export const UNKNOWN_REASONS = [
   'timeout',
   'reset', // the connection ended before the response was complete
-  'stopping', // the bot stopped before the response came
-  'redirect', // the service moved; `detail` has the new address
+  'stopping', // the bot stopped before the response arrived
+  'redirect', // the service has moved; `detail` contains the new address
   'rate-limited', // 429 without a valid body
   'server-error', // 5xx without a valid body
   'not-found', // 404 or 410 without a valid body; the address is probably wrong
@@ -213,7 +213,7 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether the bot tried to send a request but couldn't connect to the service. For other reasons, the bot didn't try. */
+/** Whether the bot tried to send a request but couldn't connect to the service, rather than not trying at all. */
 export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 

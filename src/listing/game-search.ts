@@ -9,7 +9,7 @@ export const MAX_CHOICES = 25;
 const MOST_COMPARED = 30;
 /** Number of games at the start of the list that are checked for typos (at most 20 ms). Later games need exact input. */
 const MOST_GAMES_COMPARED = 1_000;
-/** Minimum length of input whose letters only have to occur in order. Shorter input would match nearly every game. */
+/** Minimum length of input for matching names by letters in order. Shorter input would match nearly every game. */
 const LEAST_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
   /** Cached searches. Each key consists of the number of games requested and the input. */
   const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
-  // Reversed, so that the first of several games with the same text is used.
+  // Reversed, so that the first game wins if several have the same text.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
   const byFoldedAlias = new Map(last.map(({ alias, game }) => [alias, game]));
@@ -203,7 +203,7 @@ function distanceOf(typed: string) {
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** Counts the typos in the typed words, each compared with the beginnings of all texts. */
+/** Counts the typos in the typed words. Each word is compared with the beginnings of all texts; the best match counts. */
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {

@@ -25,7 +25,7 @@ export interface GamesDeps {
 const OPERATOR = 'operator';
 /** How long a suspiciously short list counts as fresh, in milliseconds. */
 const SHORT_LIST_MS = 60_000;
-/** How long to wait after a failure before refreshing in the background again, in milliseconds. */
+/** How long background refreshes stop after a failure, in milliseconds. */
 const PAUSE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
@@ -39,7 +39,7 @@ const listSchema = z.object({
 });
 const LIST = 'list';
 
-/** Creates the games list of this process. Only `start` and refreshes use the network and the store. */
+/** Creates this process's games list. Only `start` and refreshes use the network and the store. */
 export function createGames(deps: GamesDeps) {
   const { fetchAsOperator, fetchFor, values, claimJob, ttlMs, logger, now = () => Date.now() } = deps;
   const records = createCollection({ values, name: 'games', schema: listSchema, logger });
@@ -95,7 +95,7 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Fetches the list with the operator's key. If there is none, or the service rejects it, uses the guild's key.
+   * Fetches the list with the operator's key. Without one, or if the service rejects it, uses the guild's key.
    * @returns `undefined` if neither key can be used
    */
   async function refresh(guildId?: string): Promise<GamesOutcome | undefined> {

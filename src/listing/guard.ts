@@ -18,7 +18,7 @@ export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
 export interface GuardDeps {
   readonly turns: Turns;
   readonly breaker: Breaker;
-  /** Delay before the second attempt in milliseconds (default 300), half of it random. It doubles before the third one. */
+  /** Delay before the second attempt in milliseconds (default 300), half of it random. Doubled before the third attempt. */
   readonly firstWaitMs?: number | undefined;
 }
 

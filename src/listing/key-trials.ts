@@ -18,7 +18,7 @@ export interface TooSoonOutcome {
 const MOST_TRIALS = 5;
 const WITHIN_MS = 60_000;
 
-/** Creates the only function that tests keys. Tests are limited, because people could use the bot to guess keys. */
+/** Creates the only function that tests keys. Tests are limited to keep people from guessing keys with the bot. */
 export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
   const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
 

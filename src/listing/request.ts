@@ -143,8 +143,8 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Returns the JSON in a response, or why the response is unusable.
- * @param key the API key, which is masked if it occurs in the response, whether plain or percent-encoded
+ * Returns the JSON in a response, or the reason why the response is unusable.
+ * @param key the API key, which is masked wherever it occurs in the response, plain or percent-encoded
  */
 export function readJson(
   response: HttpResponse,
@@ -172,7 +172,7 @@ function withMaskedKey(body: string, key: Secret): unknown {
   const plain = key.reveal();
   const encoded = encodeURIComponent(plain);
   const value: unknown = JSON.parse(body);
-  // If the response contains escapes, serialises it again, so that the key can only be escaped in one way.
+  // Reserialises a response that contains escapes, so that the key can be spelled in only one way.
   const text = body.includes('\\') ? JSON.stringify(value) : body;
   const spelled = JSON.stringify(plain).slice(1, -1);
   if (![plain, spelled, encoded].some((each) => text.includes(each))) return value;
@@ -191,7 +191,7 @@ export function unusable(
   return {
     kind: 'unknown',
     reason: reasonOfStatus(status) ?? reason,
-    // Never includes the body, because a proxy's error page may repeat the request with the key.
+    // Never includes the body, because a proxy's error page might quote the request with the key.
     detail: `HTTP ${status}: ${what}`,
     ...(wait !== undefined && { retryAfterMs: wait }),
   };

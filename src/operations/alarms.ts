@@ -13,7 +13,7 @@ import { postToWebhook } from './operator-urls.ts';
 const LOOK_EVERY_MS = 15_000;
 /** Minimum time between two posts, in milliseconds. */
 const POST_EVERY_MS = 60_000;
-/** How long the process that checks shared conditions must be inactive before another one takes over, in milliseconds. */
+/** How long the process that checks shared conditions can be inactive before another takes over, in milliseconds. */
 const LEADS_MS = 60_000;
 /** Maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
@@ -37,7 +37,7 @@ export interface AlarmsDeps {
 interface ConditionState {
   /** When the condition began, as `performance.now()` and as system time. */
   since: { readonly passed: number; readonly at: number } | undefined;
-  /** Whether the operator was notified that the condition holds. `undefined` until the store has been read. */
+  /** Whether the operator has been notified that the condition holds. `undefined` until the store has been read. */
   isPosted: boolean | undefined;
 }
 
@@ -70,7 +70,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     const now = await health();
     const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
-      // This process no longer checks the condition. If it does again, it rereads the recorded post from the store.
+      // This process no longer checks the condition. If it starts again, it must reread the posted state from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
       else await checkCondition(condition, now);
     }

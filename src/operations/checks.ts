@@ -12,7 +12,7 @@ import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** Runs all the checks, which need the configuration and the right Node version. Together they take at most 20 seconds. */
+/** Runs all checks. They need the configuration and the right Node version, and take at most 20 seconds together. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });
@@ -40,7 +40,7 @@ function checkListingPage({ listingUrl }: Config): string {
   );
 }
 
-/** An address in Valve's network, where there are usually game servers. */
+/** An address on Valve's network, where game servers usually run. */
 const SAMPLE_ADDRESS = '155.133.248.36';
 
 /** Queries Steam once and summarises the servers that Steam lists. */

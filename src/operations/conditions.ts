@@ -18,11 +18,11 @@ export interface Condition {
   /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
-  /** Returns whether the condition holds. If it does, can return details as a string, without secrets or members' names. */
+  /** Returns whether the condition holds, or details if it does. Details contain no secrets or members' names. */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
-/** Triggers the alarm if fewer IDENTIFYs are left today, because something keeps starting new sessions. */
+/** If fewer IDENTIFYs are left today, something keeps starting new sessions, so the alarm is triggered. */
 const FEW_IDENTIFIES = 250;
 /** How long to wait for Discord's response, in milliseconds. */
 const ASK_MS = 1_000;

@@ -9,8 +9,8 @@ import type { Values } from '../storage/values.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /**
- * Returns the path of a backup file until it is complete. All backups of a database to the same folder use this path, so
- * the next backup overwrites a partial file that a killed process left.
+ * Returns the path of a backup file while it is incomplete. All backups of a database to the same folder use this path, so
+ * the next backup overwrites a partial file left by a killed process.
  */
 export const partialIn = (folder: string, path: string): string => join(folder, `${basename(path)}.partial`);
 

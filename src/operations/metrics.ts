@@ -173,7 +173,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
       help,
       registers: [register],
       async collect() {
-        // Leaves out a number that is unknown or can't be read.
+        // Leaves out the metric if its value is unknown or can't be read.
         this.remove();
         const now = await Promise.try(value).catch(() => undefined);
         if (now !== undefined) this.set(now);

@@ -15,8 +15,8 @@ export interface ReencryptionDeps {
 }
 
 /**
- * Creates the task that re-encrypts data that was encrypted with old keys, once all processes encrypt with the new key. The
- * old keys count as used until all data has been re-encrypted. After a crash, some work is repeated but nothing is lost.
+ * Creates the task that re-encrypts data from old keys once all processes encrypt with the new key. The old keys count as
+ * in use until all data has been re-encrypted. After a crash, some work is repeated but nothing is lost.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {

@@ -12,7 +12,7 @@ import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
 
-/** Returns for how many days backups still contain deleted data; 0 if the bot doesn't make backups. */
+/** Returns how many days deleted data remains in backups; 0 if the bot doesn't make backups. */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
   const { storeUrl, backupEveryHours, backupKeep } = config;
   return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
@@ -74,7 +74,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   /**
-   * Keeps `made` and the latest backups before it. A backup with a later name was made when the clock was ahead, and is
+   * Keeps `made` and the latest backups before it. Backups with later names were made while the clock was ahead, and are
    * deleted first.
    */
   async function removeOthers(made: string): Promise<void> {

@@ -40,7 +40,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a restart. If Discord doesn't respond, uses its last response. */
+  /** Whether enough IDENTIFYs are left for a restart. If Discord doesn't respond, uses the last known number. */
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();

@@ -73,7 +73,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
 
 function queryPortIn(cells: ByField): string {
   const called = (cells.get('queryPort') ?? []).filter(
-    // A cell that is just named "query" can hold anything, so its value must be a number.
+    // A column named just "query" can hold anything, so only numbers in it count as ports.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
   const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
@@ -83,7 +83,7 @@ function queryPortIn(cells: ByField): string {
 function gameIn(cells: ByField, games: GameIndex): string {
   const called = cells.get('game') ?? [];
   const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
-  // A column named "type" can describe anything, so its value must be a known game.
+  // A column named "type" can describe anything, so only known games in it count.
   return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
@@ -100,7 +100,7 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record);
   const { ports, isOfGame } = portsIn(cells);
-  // Keeps brackets, because a game's name may end with one.
+  // Keeps brackets, because a game's name can end with a bracket.
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);

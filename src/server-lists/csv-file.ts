@@ -12,7 +12,7 @@ const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
 
 /** Some spreadsheets split even quoted cells at `;` and `|`. They also split at tabs, which cells never contain. */
 const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** The columns that the parser reads when a member sends the file back. No apostrophes are inserted within their text. */
+/** The columns that the parser reads from a returned file. Apostrophes are only inserted at the start of their cells. */
 const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
 
 /** Makes a cell safe for spreadsheets by marking it as text with a leading apostrophe. */
@@ -77,9 +77,9 @@ interface RejectedLine {
 }
 
 /**
- * Builds files of the rows that can't be sent, so that the member can correct them and send them again. The parser ignores
- * the columns `line` and `reason`. The caller must omit repeated rows, because they would be sent if the member returned
- * the file.
+ * Builds files with the rows that can't be sent, so that the member can correct and resubmit them. The parser ignores the
+ * columns `line` and `reason`. The caller must omit repeated rows, because they would be sent if the member returned the
+ * file.
  * @param mostBytes the maximum size of each file except the last, which contains all remaining rows
  */
 export function rejectedCsv(

@@ -15,7 +15,7 @@ import {
   sanitisedAddress,
 } from './row.ts';
 
-/** Finds a line's delimiter, trying those that are rare in text first. A single `|` may just separate two names. */
+/** Finds a line's delimiter, trying the rarest characters first. A single `|` may just separate two names. */
 export function delimiterOf(line: string): string | undefined {
   if (/^\s*\|[^|]+\|/u.test(line)) return '|';
   const delimiter = ['\t', ';', ','].find((each) => line.includes(each));
@@ -46,7 +46,7 @@ interface TableRecord {
   readonly cells: readonly string[];
 }
 
-/** Splits a table into records. Quoted cells can contain line breaks, unless a quote in the table is never closed. */
+/** Splits a table into records. Quoted cells can contain line breaks. If a quote is never closed, each line is a record. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
   // In tables delimited by `|`, quotes are ordinary characters.
   const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
@@ -145,7 +145,7 @@ export function columnsUnder(
   const found = new Map<number | undefined, string>([
     [gameColumn?.index, 'game'],
     [named ? undefined : addressColumn?.index, 'address'],
-    // The member has to clarify an unclear port. Without it, the bot would suggest the default port.
+    // The member has to clarify an unclear port. If it were left out, the bot would suggest the default port instead.
     [needsPort ? portColumn?.index : undefined, isPort ? 'port' : 'unclear port'],
   ]);
   return {
@@ -210,7 +210,7 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** In the fourth cell of a line without a header, a lower number is probably a player count. */
+/** Lowest number likely to be a query port in a line without a header. A lower number is probably a player count. */
 const LOWEST_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);

@@ -37,8 +37,8 @@ export function numberedLines(
 }
 
 /**
- * Formats rows like {@link numberedLines}, in the given order, with the games' names. Keeps a game's alias if the parser
- * would misread its name.
+ * Formats rows like {@link numberedLines}, but in the given order and with game names. If the parser would misread a name,
+ * keeps the alias.
  */
 export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   const parsed = (line: string) => {

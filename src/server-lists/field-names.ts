@@ -109,7 +109,7 @@ function fieldOf(name: string): FieldName | undefined {
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
   if (meanings.includes(undefined)) {
-    // A name with an unknown word can only mean a port, and the port's purpose is unclear.
+    // If a name contains an unknown word, it can only refer to a port of unclear purpose.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
   // An address for queries contains the query port, not the port that players use.

@@ -219,7 +219,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
-/** Whether a field's name is as general as `servers`. A port next to such a list may not belong to its servers. */
+/** Whether a field's name is as general as `servers`. A port next to such a list might not belong to the servers in it. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
 
@@ -263,7 +263,7 @@ const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/** Adds the parts inside a server to it. If the server has no port of its own, each part with a port becomes a server. */
+/** Merges a server with the parts inside it. If the server has no port, each part with a port becomes a server. */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));

@@ -69,7 +69,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
 
   return {
     /**
-     * Reads a list. If it names an unknown game and the cached games aren't fresh, fetches the games and reads it again.
+     * Reads a list. If the list names an unknown game and the cached games aren't fresh, fetches the games and starts over.
      * @throws Error if the worker fails
      */
     async read(list: ListToRead): Promise<ReadList | NotRead> {

@@ -5,8 +5,8 @@ import { isKnownGame, isOrdinaryWord } from '../listing/game-search.ts';
 import { gameOf } from './row.ts';
 
 /**
- * The game that a text names.
- * - `named`: the text is the game's name, or has it in brackets or after a label, as in "Game: …".
+ * The game named in a text.
+ * - `named`: the text is the game's name, or contains it in brackets or after a label, as in "Game: …".
  * - `mentioned`: the text contains a game's name that is unlikely to mean anything else.
  * - `doubtful`: the name is also an ordinary word in some language, or is very short.
  * - `several`: the text mentions more than one game.
@@ -22,7 +22,7 @@ export const SEVERAL: NamedGame = { kind: 'several' };
 const MAX_GAME_WORDS = 8;
 /** Maximum number of words to search in one text. */
 const MOST_WORDS = 100;
-/** Names with fewer letters are just as often ordinary words or greetings ("gm") as games. */
+/** Shorter names are just as likely to be ordinary words or greetings ("gm") as games. */
 const SURE_LETTERS = 4;
 
 /**

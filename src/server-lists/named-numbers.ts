@@ -30,7 +30,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     const name = NAME.exec(line.slice(Math.max(0, index - LONGEST_NAME), index));
     const word = name?.groups?.word ?? '';
     const called = fieldCalled(word)?.field;
-    // A line such as `game: 28015` under `ports:` gives a port.
+    // A line such as `game: 28015` under `ports:` specifies a port.
     const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
     const own = isPort ? 'unclearPort' : called;
     if (name === null || own === undefined || !PORT_FIELDS.has(own)) continue;
@@ -46,7 +46,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
   return found;
 }
 
-/** @returns the field that the label means together with the words in front of it, and the length of those words */
+/** @returns the field that the label and the words in front of it refer to, and the length of those words */
 function withWords(
   before: string,
   word: string,

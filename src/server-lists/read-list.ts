@@ -103,8 +103,8 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
     if (row || parser.read(text, number)) return true;
-    // Text that looks like a password may not be one ("PW" can mean Palworld). The addresses in it are used, but its words
-    // are ignored.
+    // Text that looks like a password might not be one ("PW" can mean Palworld). Its addresses are used, but its words are
+    // ignored.
     const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
@@ -120,7 +120,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     games,
   );
   for (const { index, cells } of records) {
-    // A line without the delimiter is also tried as a line of words.
+    // A line without the delimiter is read as a line of words.
     if (cells.some(isNameOfOther)) noise += 1;
     else if (cells.length > 1 && cells.some(hasWords)) {
       for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
@@ -179,7 +179,7 @@ const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251',
 const MOST_LINES_ABOVE = 5;
 
 /**
- * Decodes an uploaded file. The file can be UTF-8, UTF-16 with a byte order mark, or in the code page that spreadsheets use
+ * Decodes an uploaded file. The file can be in UTF-8, UTF-16 with a byte order mark, or the code page that spreadsheets use
  * on the member's system. If the wrong code page is chosen, names may be garbled. Addresses, ports and games are nearly
  * always ASCII, which all these code pages include.
  * @returns undefined for a file that isn't text
@@ -201,7 +201,7 @@ function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/** Decodes a file with the first code page that results in a known header, or else the first that defines all bytes. */
+/** Decodes a file with the first code page that results in a known header, or else the first that defines every byte. */
 function inCodePage(bytes: Uint8Array): string {
   const texts = CODE_PAGES.flatMap((page) => {
     const text = decoded(bytes, page);

@@ -16,7 +16,7 @@ import {
 const ALIAS = /^[\w.-]{1,50}$/;
 export const LONGEST_ALIAS = 50;
 
-/** Finds the game that a member typed. Fetches the games first if it's unknown and the cached games aren't fresh. */
+/** Finds a typed game. If the game is unknown and the cached games aren't fresh, fetches the games first. */
 export async function gameTyped(
   typed: string,
   games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,

@@ -13,7 +13,7 @@ export interface Repair {
 }
 
 /**
- * Returns the obvious fixes for a problem, most likely first; usually [], because only the member knows what was meant.
+ * Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows what was meant.
  * @param game the alias of the game, if known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {

@@ -34,7 +34,7 @@ export type RowProblem =
   /** The member has already submitted this server, and no moderator has reviewed it yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
-  /** The number in the position of the query port is more likely to be a player count. */
+  /** The number where the query port would be is more likely a player count. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
   /** The record has more cells than the header or the line format allows. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
@@ -49,7 +49,7 @@ export interface RawRow {
   readonly line: number;
   readonly typed: TypedRow;
   readonly problem?: RowProblem | undefined;
-  /** The alias of a game that the words next to the server may refer to. */
+  /** The alias of a game that the words next to the server might refer to. */
   readonly near?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface ReadyRow extends RowParts {
    * equals its port.
    */
   readonly typed?: TypedRow;
-  /** Set if the outcome of submitting the row is unknown. The row is left out when the other rows are submitted again. */
+  /** Set if the outcome of submitting the row is unknown. The row is left out when the other rows are resubmitted. */
   readonly unconfirmed?: UnknownOutcome;
 }
 
@@ -87,7 +87,7 @@ export interface InvalidRow extends RowParts {
   readonly problem: RowProblem;
   /** The text that the member typed and can correct. */
   readonly typed: TypedRow;
-  /** The alias of a game that the words next to the server may refer to. */
+  /** The alias of a game that the words next to the server might refer to. */
   readonly near?: string;
   /** The address that was found among other words in the address field. */
   readonly address?: string;
@@ -111,7 +111,7 @@ export const lacksGame = (row: Row): row is InvalidRow =>
 export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/** Maximum length of a stored cell that isn't an address, in UTF-16 units. Games' names and aliases aren't longer. */
+/** Maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer. */
 const LONGEST_CELL = LONGEST_NAME;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
@@ -120,7 +120,7 @@ export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: 
 export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
   formatAddress({ host, port });
 
-/** Moves a row to a different line. The caller must check again whether the row repeats another one. */
+/** Moves a row to a different line. The caller must recheck whether the row repeats another row. */
 export const onLine = (row: Row, line: number): Row =>
   row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
 
@@ -148,7 +148,7 @@ export const sanitised = (text: string, most = LONGEST_CELL): string =>
 /** Like {@link sanitised}, but for a cell that may be an address. Callers that show the result must shorten it. */
 export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
 
-/** Adds a separately given port to a row. If it's the game port, the port in the address becomes the query port. */
+/** Adds a separate port to a row. If the new port is the game port, the port in the address becomes the query port. */
 export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {
   const parsed = parseAddress(typed.server);
   const beside = parsePort(port);
@@ -227,7 +227,7 @@ export function readRow(typed: TypedRow, game: string | undefined): ReadingResul
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
 
-/** Finds all further problems by checking each part separately. {@link readRow} only returns the first one. */
+/** Finds the remaining problems by checking each part separately. {@link readRow} only returns the first problem. */
 export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {
   const parts = [
     typed.server === '' ? undefined : parseAddress(typed.server),

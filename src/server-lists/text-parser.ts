@@ -28,7 +28,7 @@ interface FoundServer {
   readonly row: RawRow;
   /** The game named next to the server. */
   readonly beside?: NamedGame | undefined;
-  /** The words next to the server, if they may be the name of an unknown game. */
+  /** The words next to the server, if they might be the name of an unknown game. */
   readonly words: string;
 }
 
@@ -57,10 +57,10 @@ const PORT_LIST =
   /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
 /** Two or more additional ports after the first, as in `host:27015, 27016, 27017`. */
 const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
-/** A number in the position of a port. Doesn't match numbers in brackets, which are usually slots. */
+/** A number where a port would be. Doesn't match numbers in brackets, which are usually slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
-/** The beginning of a heading. The section below may not be about game servers. */
+/** The beginning of a heading. The section below it might not be about game servers. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
 /** A key directly in front of its value, such as `database = ` or `"rcon": "`. */
@@ -81,8 +81,8 @@ const MOST_UNKNOWN_WORDS = 4;
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
- * Creates a parser that finds servers in text, line by line. It collects the addresses first. When all lines have been
- * read, it adds the ports from other lines and the games.
+ * Creates a parser that finds servers in text, line by line. It collects the addresses first. After the last line, it adds
+ * the games, and the ports from lines without an address.
  * @param source in a message, a host name without a port only counts as a server after a label, because most host names are
  * websites
  */
@@ -161,7 +161,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       lineAbove = text;
       return isRead;
     },
-    /** Reads a comment, which can only contain the game of the lines below it. */
+    /** Reads a comment, which can only name the game of the lines below it. */
     readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
     /** Adds a row that was read from named columns. */
     add,
@@ -173,9 +173,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
 
 /**
- * Assigns the ports from lines without an address to the servers. This is the first pass. A server normally gets the ports
- * below it. If there are ports above the first server, it's unclear which servers the ports belong to, unless the text has
- * only one port and one server.
+ * First pass: assigns the ports from lines without an address to the servers. A server normally gets the ports below it. If
+ * there are ports above the first server, the assignment is clear only with a single port and a single server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
   /** The ports above the first server, followed by those between the first and second server, and so on. */
@@ -224,7 +223,7 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
 
-/** Assigns a game to each server. This is the second pass. */
+/** Second pass: assigns a game to each server. */
 function withGames(
   parts: readonly (FoundServer | Words)[],
   games: GameReading,
@@ -245,7 +244,7 @@ function withGames(
       continue;
     }
     const { game, isHeading } = part;
-    // A heading without a known game may be the name of another game, so the game above it no longer applies.
+    // A heading without a known game might name another game, so the game above it no longer applies.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
     // If there is no game before the first server, each game may be named below its servers.
@@ -328,7 +327,7 @@ function numbersByAddress(
 ): readonly (readonly NamedNumber[])[] {
   const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
   const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
-  // A port in front of several addresses may belong to all of them.
+  // A port in front of several addresses might belong to all of them.
   if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
 
   const owned = found.map((): NamedNumber[] => []);
@@ -399,7 +398,7 @@ const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field =
 /** Words that can come between a port and its host, as in "open port 25565 on play.example.com". */
 const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
 
-/** Whether a number belongs to an address. A host name without a port may be a website, so the number must be close. */
+/** Whether a number belongs to an address. A bare host name might be a website, so a number must be next to it to count. */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
   found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
 

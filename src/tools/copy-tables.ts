@@ -51,9 +51,9 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   if (from.kind === 'sqlite' && !existsSync(from.path)) {
     throw new StoreError(`there is no database at ${from.path}`);
   }
-  // Suppresses warnings, because the single transaction can take minutes and isn't holding up anything else.
+  // Suppresses warnings. The single transaction can take minutes, but it isn't holding up anything else.
   const quiet = { ...logger, warn: () => undefined };
-  // The source isn't migrated, because the operator may go back to an older version of the bot.
+  // The source isn't migrated, because the operator might go back to an older version of the bot.
   const source = createStore({ url: from, logger: quiet, isUnhurried: true, mayMigrate: false });
   const target = createStore({ url: to, logger: quiet, isUnhurried: true });
   const locks = [from, to].map((url) => createStoreLock({ url, logger }));
@@ -72,7 +72,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   }
 }
 
-/** Copies the tables. Must be called inside a transaction of the target. */
+/** Copies the tables. Must be called inside a transaction on the target. */
 async function copyTables(source: Store, target: Store): Promise<CopyResult['counts']> {
   let before = (await target.values.keys('')).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);

@@ -86,7 +86,7 @@ async function check(copy: string): Promise<void> {
 async function markAsRestored(copy: string): Promise<void> {
   const database = createSqliteDatabase(copy);
   await database.prepare(true);
-  // When the database is closed, changes from the copied write-ahead log are written into it.
+  // Closing the database writes the changes from the copied write-ahead log into it.
   await using db = await database.open();
   for (const statement of AFTER_A_RESTORE) await db.executeQuery(CompiledQuery.raw(statement));
 }
