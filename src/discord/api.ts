@@ -24,14 +24,14 @@ import { createFailureLog } from './unreachable.ts';
 
 /** How long Discord waits for the first response to an interaction, in milliseconds (docs: Receiving and Responding). */
 const FIRST_RESPONSE_MS = 3_000;
-/** How long the first attempt can take before a second starts in parallel (ms). The first connection may be dead. */
+/** How long the first attempt can take before a second one starts in parallel (ms). The first connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
 /** Time limits for a reply without files and for any other request, in milliseconds. */
 const ANSWER_MS = 5_000;
 const REQUEST_MS = 15_000;
 /** The upload speed assumed when calculating time limits, in bytes per second. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** discord.js's time limit for a request, in milliseconds. It's too long to apply before the bot's own limits. */
+/** discord.js's time limit for a request, in milliseconds. It's so long that the bot's own limits always apply first. */
 const LONGEST_REQUEST_MS = 10 * 60_000;
 /** How long a request with the bot's token waits for rate limits by default, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
@@ -99,7 +99,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   const { firstResponseMs = FIRST_RESPONSE_MS, firstAttemptMs = FIRST_ATTEMPT_MS } = deps;
   const block = createBlock(logger);
   const stopping = new AbortController();
-  /** A pool of lasting connections. discord.js's undici 6 only supports HTTP/1.1 (see docs/decisions/discord-parts.md). */
+  /** Pool of persistent connections. discord.js's undici 6 only supports HTTP/1.1 (see docs/decisions/discord-parts.md). */
   const connections = createConnections();
   /** A separate pool for first responses, so that other requests don't delay them. */
   const responseConnections = createConnections();
@@ -126,8 +126,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   rest.setToken = () => rest;
 
   /**
-   * Counts a 429 response. Starts a block if the response came from Discord's edge. It then has no scope, and lacks either
-   * `via` (discord-api-docs#1463) or `Retry-After` (#5810). The operator's proxy may add `via`.
+   * Counts a 429 response. Starts a block if the response came from Discord's edge. Such a response has no scope, and lacks
+   * either `via` (discord-api-docs#1463) or `Retry-After` (#5810). The operator's proxy may add `via`.
    */
   function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
     const { via, 'retry-after': seconds, 'x-ratelimit-scope': scope } = headers;
@@ -169,7 +169,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         await pause(blockedMs, signal);
       }
       try {
-        // Discards discord.js's rate limits if the system clock was set back, because they would last too long.
+        // Discards discord.js's rate limits if the system clock has been set back, because they'd last too long.
         if (Date.now() < lastRequestAt) {
           rest.handlers.clear();
           rest.globalReset = -1;
@@ -253,7 +253,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Sends the first response once. Bypasses discord.js's REST client, which took two fifths of the processing time
+   * Makes one attempt to send the first response. Bypasses discord.js's REST client, which took 40% of the processing time
    * (measured). Rate limit queues aren't needed, because interaction callbacks have no rate limit bucket.
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
@@ -288,10 +288,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     const used = responseConnections.agent();
     const end = new AbortController();
     const first = respondOnce(interaction, body, end.signal);
-    // Doesn't use `leftMs` as the limit. It's wrong if this machine's clock has been set since the interaction arrived.
+    // Isn't limited by `leftMs`, which is wrong if this machine's clock has been set since the interaction arrived.
     const failure = await failureOf(first, firstAttemptMs);
-    // Returns without aborting the request, because aborting after every response took a tenth of the processor time
-    // (measured).
+    // Returns without aborting the request, because aborting after every response took 10% of the CPU time (measured).
     if (failure === undefined) return;
     try {
       if (isRejectedByDiscord(failure) || failure instanceof LostInteractionError) throw lostOr(failure);
@@ -300,18 +299,19 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         if (block.leftMs() > 0 || waitMs > leftMs()) throw lostOr(failure);
         await sleep(waitMs);
       } else if (responseConnections.agent() === used) {
-        // Replaces the connections, which may be dead, unless another interaction has already done so.
+        // The connections may be dead, and no other interaction has replaced them yet.
         connections.replace();
         responseConnections.replace();
         rest.setAgent(connections.agent());
       }
       if (leftMs() <= 0) throw lostOr(failure);
       const second = respondOnce(interaction, body, end.signal).catch((error: unknown) => {
-        // If the interaction already has a response, Discord accepted the first attempt, unless that hit a rate limit.
+        // If there is already a response, the first attempt succeeded after all. A rate-limited attempt can't have
+        // succeeded.
         const wasTaken = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         if (!wasTaken || !isUncertain(failure)) throw error;
       });
-      // If the first attempt is merely slow, it continues in parallel with the second attempt.
+      // If the first attempt is just slow, it continues in parallel with the second attempt.
       const last = await failureOf(Promise.any([first, second]), leftMs());
       if (last === undefined) return;
       const failures = last instanceof AggregateError ? last.errors : [failure, last];
@@ -361,7 +361,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     followUp: (to: ReplyTarget, message: MessageBody): Promise<void> =>
       byInteraction(to, RequestMethod.Post, Routes.webhook(to.applicationId, to.token.reveal()), message),
     /**
-     * Returns the reply's state. `gone`: there is none, or its token has expired. `thinking`: the response was deferred.
+     * Returns the reply's state. `gone`: no reply exists, or its token has expired. `thinking`: the response was deferred.
      */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
@@ -391,8 +391,8 @@ const replyRoute = ({ applicationId, token }: ReplyTarget) =>
   Routes.webhookMessage(applicationId, token.reveal());
 
 /**
- * Waits up to `ms` milliseconds for `task`. Clears its timer when the task ends. AbortSignal.timeout isn't used, because
- * its timers keep running and took a twentieth of the processor time (measured).
+ * Waits up to `ms` milliseconds for `task`. Clears its timer when the task ends. With AbortSignal.timeout, timers would
+ * keep running, which took 5% of the CPU time (measured).
  * @returns the error if the task failed or took too long; `undefined` if it succeeded
  */
 async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {

@@ -13,14 +13,14 @@ export interface AttachmentsDeps {
 
 export type AttachmentResult =
   | { readonly ok: true; readonly bytes: Buffer }
-  /** `foreign`: the URL isn't Discord's, so it wasn't requested. `unavailable`: the file is gone or wasn't sent in time. */
+  /** `foreign`: not requested, as the URL isn't Discord's. `unavailable`: the file is gone or didn't arrive in time. */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
  * Creates a reader for files that members upload. It ignores content types, because the uploader's client sets them. It
- * aborts downloads that exceed the maximum size, even if Discord gave a smaller size. It doesn't follow redirects.
+ * aborts downloads that exceed the maximum size, even if Discord reported a smaller size. It doesn't follow redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
   const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;

@@ -3,7 +3,7 @@ import { createRecent } from '../recent.ts';
 
 /** How long a block lasts if Discord doesn't specify a duration, in milliseconds. */
 const BLOCK_MS = 60_000;
-/** First responses attempted per second during a block. Discord allows 10,000 rejected requests in ten minutes. */
+/** Maximum number of first responses per second during a block. Discord allows 10,000 rejected requests in ten minutes. */
 const RESPONSES_A_SECOND = 5;
 
 /**

@@ -25,7 +25,7 @@ export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'fa
 
 /** A message to post in a channel, as opposed to a reply to an interaction. */
 export interface ChannelMessage {
-  /** Identifies the message across attempts, so that it only appears once. Without a nonce, the bot tries only once. */
+  /** Identifies the message across attempts, so it only appears once. Without a nonce, the bot tries only once. */
   readonly nonce?: string;
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
@@ -34,7 +34,7 @@ export interface ChannelMessage {
   readonly roleId?: string;
 }
 
-/** Hashes a name into a nonce of 25 characters, Discord's maximum (Discord docs: Message, Create Message). */
+/** Hashes a name into a 25-character nonce, the longest that Discord accepts (Discord docs: Message, Create Message). */
 export const nonceOf = (name: string): string => hash('sha256', name, 'base64url').slice(0, 25);
 
 /** Error codes for permanent reasons to reject a message (Discord docs: JSON Error Codes). */
@@ -53,8 +53,8 @@ export const messageBody = ({ content, embed, components = [], roleId }: Channel
 });
 
 /**
- * Builds a message that replaces an existing message. If the new message has an embed, restores embeds that a moderator
- * removed. Otherwise, doesn't restore embeds, because they would only be link previews that an admin removed.
+ * Builds a message that replaces an existing message. If the new message has an embed, this also restores embeds that a
+ * moderator removed. Otherwise, the only embeds to restore would be link previews that an admin removed.
  */
 export const replacingBody = (message: ChannelMessage) => ({
   ...messageBody(message),
@@ -63,7 +63,7 @@ export const replacingBody = (message: ChannelMessage) => ({
 
 /**
  * Error codes for a message that the bot can no longer edit. The message was deleted, its thread is archived or locked, or
- * it belongs to another application that used the same database before.
+ * it belongs to another application that previously used the same database.
  */
 const MESSAGE_GONE: readonly number[] = [
   RESTJSONErrorCodes.UnknownMessage,
@@ -72,7 +72,7 @@ const MESSAGE_GONE: readonly number[] = [
   160_005,
 ];
 
-/** The result of posting or editing a message. `message-gone`: can't be edited. `harmful-link`: Discord rejected a link. */
+/** The result of posting or editing a message. `message-gone`: not editable. `harmful-link`: Discord rejected a link. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 export interface ChannelPostsDeps {

@@ -17,7 +17,7 @@ const guildSchema = z.object({
 });
 
 /**
- * Whether @everyone can view a channel in the guild. A channel in a category has its own permission overwrites (Discord
+ * Whether @everyone can view a channel in the guild. Channels don't inherit their category's permission overwrites (Discord
  * docs: Permissions, "Permission Syncing"). Never throws.
  * @param channelId an id that may be forged
  * @returns `undefined` if Discord doesn't respond in time, or if the channel isn't in this guild

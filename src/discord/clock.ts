@@ -12,7 +12,7 @@ export interface ClockCheckDeps {
   readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
-/** Compares this machine's clock with Discord's. With a clock a year ahead, the bot would delete its whole history. */
+/** Compares this machine's clock with Discord's. If the clock were a year ahead, the bot would delete its whole history. */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {
     /** Logs a warning if the clock is wrong. */

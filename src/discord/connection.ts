@@ -112,7 +112,7 @@ export function createConnection(deps: ConnectionDeps) {
       stopping.abort();
       api.stopWaiting();
       // With HTTP, the load balancer now sends new interactions to other processes. With the gateway, the bot stays
-      // connected and replies to each new interaction that it's stopping.
+      // connected, and replies to new interactions with a message saying that it's stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
       await waitAtMost(LEAVING_MS, gateway.disconnect());

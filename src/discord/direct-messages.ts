@@ -35,7 +35,7 @@ class PausedError extends Error {
 }
 
 export interface DirectMessage {
-  /** Identifies the message across attempts, so that Discord shows it only once. */
+  /** Identifies the message across attempts, so Discord shows it only once. */
   readonly nonce: string;
   readonly content: string;
   readonly embeds: readonly APIEmbed[];
@@ -86,7 +86,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     }
   }
 
-  /** Opens channels one at a time. If discord.js queued requests behind one that hangs, they would time out. */
+  /** Opens channels one at a time. Otherwise, requests that discord.js queues behind a hanging request would time out. */
   const open = (userId: string): Promise<unknown> =>
     openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
 
@@ -105,7 +105,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether the bot can message a user: not during a pause, or within a day after Discord rejected a message to them. */
+    /** Whether the bot can message a user. False during a pause, and for a day after Discord rejected a message to them. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
     /** Whether direct messages are currently paused, because Discord stopped them. */

@@ -10,8 +10,8 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters and a message of
- * the same size, even if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 128 MiB.
+ * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters and an equally
+ * long message, even if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 125 MiB.
  */
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
@@ -19,8 +19,8 @@ const MOST_CONNECTIONS = 500;
 const ARRIVES_MS = 5_000;
 const LOOKS_EVERY_MS = 1_000;
 /**
- * How long idle connections stay open, in milliseconds. A typical proxy closes its connections earlier (after 60 seconds),
- * so it never uses a closing one.
+ * How long idle connections stay open, in milliseconds. A typical proxy closes connections earlier (after 60 seconds), so
+ * it never sends a request over a closing connection.
  */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSES_MS = 1_000;
@@ -112,7 +112,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    // Keeps the connection open if the body is too large, so that the sender can still read the error.
+    // Keeps the connection open if the body is too large, so the sender can still read the error.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MOST_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
@@ -163,8 +163,8 @@ function keyOf(publicKey: string): KeyObject {
 }
 
 /**
- * Reads the signature of a request. A replayed request has a valid signature too. It has no effect, because the bot has
- * already recorded the interaction, and Discord rejects a second acknowledgement.
+ * Reads the signature of a request. A replayed request also has a valid signature, but no effect: the bot has already
+ * recorded the interaction, and Discord rejects a second acknowledgement.
  * @throws HttpStatusError if the request can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {

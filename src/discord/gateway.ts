@@ -8,7 +8,7 @@ import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** An error after which the bot can't continue. The message tells the operator the reason on a single line. */
+/** An error after which the bot can't continue. The single-line message tells the operator why. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
@@ -68,7 +68,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Creates the sessions on Discord's gateway. They don't request intents, because interactions arrive without them. Ten
+ * Creates the sessions on Discord's gateway. They don't request intents, because interactions don't require any. Ten
  * thousand guilds therefore cost no more than one. Shards pass interactions on without waiting for each other.
  */
 export function createGateway(deps: GatewayDeps): Gateway {

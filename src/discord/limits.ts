@@ -4,8 +4,8 @@ import { shortenMarkup } from '../words/escape.ts';
 
 /**
  * Discord's limits for messages sent by a bot (Discord docs: Message resource, "Embed Limits"; Components; Modals). Discord
- * counts code points, and discord.js's builders count UTF-16 units. Text that is short enough in UTF-16 units is also short
- * enough in code points.
+ * counts code points, and discord.js's builders count UTF-16 units. Text that fits in UTF-16 units also fits in code
+ * points.
  */
 export const LIMITS = {
   content: 2000,

@@ -124,7 +124,7 @@ function readLink(text: string) {
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
   return {
-    // If the link has no scopes, Discord uses those in the Default Install Settings.
+    // If the link has no scopes, Discord uses the scopes in the Default Install Settings.
     scopes: url.searchParams.get('scope')?.split(/\s+/),
     isForUsers: url.searchParams.get('integration_type') === USER,
   };

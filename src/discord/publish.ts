@@ -49,9 +49,9 @@ const FIRST_PAUSE_MS = 2_000;
 const PUBLISHING_MS = 30_000;
 
 /**
- * Creates a publisher for the bot's global commands. It replaces the list at Discord with a single PUT, but only if the
- * commands have changed, because Discord accepts only 200 new commands a day. The commands stay when the bot stops, because
- * deleting them would also delete the permissions set by admins.
+ * Creates a publisher for the bot's global commands. It replaces Discord's list with a single PUT, but only if the commands
+ * have changed, because Discord accepts only 200 new commands a day. The commands stay when the bot stops, because deleting
+ * them would also delete the permissions set by admins.
  */
 export function createPublishing({ api, values, claimJob, logger }: PublishingDeps) {
   let ids: ReadonlyMap<string, string> = new Map();

@@ -21,8 +21,8 @@ export function createConnections() {
   return {
     agent: (): Agent => agent,
     /**
-     * Replaces the connections for new requests. Running requests keep theirs. Does nothing while previously replaced
-     * connections are in use, because a burst of slow requests would otherwise open more and more connections.
+     * Replaces the connections for new requests. Requests in progress keep their connections. Does nothing while previously
+     * replaced connections are in use, because a burst of slow requests would otherwise open more and more connections.
      */
     replace(): void {
       if (draining !== undefined) return;

@@ -25,7 +25,7 @@ export type ShardState = 'ready' | 'connecting' | 'disconnected';
 const HANDSHAKE_MS = 10_000;
 const HELLO_MS = 20_000;
 /**
- * Time limit for READY and RESUMED, in milliseconds. In an outage, Discord responds late to clients that keep sending
+ * Time limit for READY and RESUMED, in milliseconds. In an outage, Discord eventually responds to clients that keep sending
  * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_MS = 60_000;

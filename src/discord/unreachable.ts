@@ -20,7 +20,8 @@ export const whyUnreachable = (error: unknown): string | undefined => REASONS[co
 
 /**
  * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the text `otherwise` and the
- * error. If Discord is unreachable, it only logs that once a minute, because several parts of the bot connect at startup.
+ * error. If Discord is unreachable, it logs only that fact, at most once a minute, because several parts of the bot connect
+ * at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;

@@ -37,7 +37,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       logOnce(`${name}:${id}`);
       return 'unreadable';
     },
-    /** Replaces the fields in the schema. Keeps all others, because a newer version may have added them. */
+    /** Replaces only the fields in the schema. A newer version may have added other fields. */
     async set(id: string, value: Value): Promise<void> {
       const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
       const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));

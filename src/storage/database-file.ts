@@ -98,7 +98,7 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
 /** Suffixes of the files that belong to a database. */
 const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** Returns advice for the operator. If the permissions are wrong, it includes a command that fixes them. */
+/** Returns advice for the operator, including a command that fixes any wrong permissions. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
@@ -124,7 +124,7 @@ async function accessErrorOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the folder if it exists, and otherwise its nearest existing ancestor. */
+/** Returns the folder, or its nearest existing ancestor if it doesn't exist. */
 export function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
@@ -136,7 +136,7 @@ export function chownCommand(folder: string): string {
   return `${make}sudo chown -R ${process.getuid?.() ?? 'USER'}:${process.getgid?.() ?? 'GROUP'} ${quoted}`;
 }
 
-/** Formats a time for file names, such as `2026-01-31T12-00-00Z`. Sorting the names sorts them by time. */
+/** Formats a time for file names, such as `2026-01-31T12-00-00Z`. The names sort chronologically. */
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 

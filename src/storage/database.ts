@@ -46,16 +46,16 @@ export interface Database {
 
 export interface TransactionOptions {
   readonly guildId: string;
-  /** Whether to throw a LockedGuildError instead of waiting for another transaction of the guild. SQLite always waits. */
+  /** Whether to throw a LockedGuildError instead of waiting for another transaction on the guild. SQLite always waits. */
   readonly ifFree: boolean;
   /** Whether the change must survive a power failure. With SQLite, that takes 0.43 ms instead of 0.025 ms (measured). */
   readonly synced: boolean;
 }
 
 /**
- * SQL statements that prepare a restored backup. Work in progress at the time of the backup has probably been completed
- * since. It's marked as sent, and at the next start becomes `unknown` instead of being sent again. Interactions in the
- * backup can no longer be replied to, and its processes no longer exist.
+ * SQL statements that prepare a restored backup. Servers that were being submitted at the time of the backup have probably
+ * been sent since. They're marked as sent, and the next start sets their outcome to `unknown` instead of resending them.
+ * The bot can no longer reply to interactions in the backup, and the processes in it no longer exist.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

@@ -17,7 +17,7 @@ export class EncryptionKeyError extends Error {
 
 /**
  * Prefix of the stored values that record the ids of all encryption keys ever used. Each id is stored before its key is
- * used. A bot with all of these keys can therefore decrypt all data.
+ * used, so a bot with all of these keys can decrypt all data.
  */
 export const USED_KEY = 'encryption:used-key';
 
@@ -64,7 +64,7 @@ export interface StoreEncryptionDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Creates the encryption with this bot's keys. Start it after the store, and before encrypting or decrypting anything. */
+/** Sets up encryption with this bot's keys. Start it after the store, and before encrypting or decrypting anything. */
 export function createStoreEncryption({ configured, store, logger }: StoreEncryptionDeps) {
   const { path, values } = store;
   const keyFile = path === undefined ? undefined : `${path}.key`;
@@ -139,8 +139,8 @@ export async function isOpenToOthers(path: string): Promise<boolean> {
 }
 
 /**
- * Generates a key and saves it in a file that only the owner can read. Writes a temporary file first and renames it, so
- * that the key file is never incomplete.
+ * Generates a key and saves it in a file that only the owner can read. Writes a temporary file first and renames it, so the
+ * key file is never incomplete.
  */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);

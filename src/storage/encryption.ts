@@ -27,8 +27,8 @@ export class UndecryptableError extends Error {
 export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * Creates AES-256-GCM encryption. The context is used as associated data, which prevents decrypting a record that was
- * copied to another guild.
+ * Creates AES-256-GCM encryption. The context is authenticated as associated data, so a record that was copied to another
+ * guild can't be decrypted.
  * @param keys 32 bytes each, newest first. Encryption uses the first key, decryption any of them
  * @throws RangeError if there are no keys or one of them has the wrong length
  */

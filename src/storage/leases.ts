@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 /** How long a lease lasts after a renewal, and how often a process renews its lease, in milliseconds. */
 const LEASE_MS = 20_000;
 const RENEWED_EVERY_MS = 5_000;
-/** Number of consecutive timely renewals before a process looks for dead processes. */
+/** Number of consecutive on-time renewals before a process looks for dead processes. */
 const ON_TIME_TO_LOOK = 2;
 
 /** Thrown if other processes considered this process dead and took over its work. The process must exit immediately. */
@@ -33,7 +33,7 @@ export interface LeasesDeps {
 export const living = ({ tables }: Pick<Store, 'tables'>) =>
   tables().selectFrom('leases').select('process_id');
 
-/** SQL condition for table rows of dead processes. Never matches this process, even if its lease was deleted. */
+/** SQL condition that matches rows of dead processes. Never matches this process's rows, even if its lease was deleted. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
 
@@ -45,8 +45,8 @@ export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Pr
 
 /**
  * Tracks which processes are alive, by the database's clock. Each process regularly renews its lease over a separate
- * connection. If a process finds another lease expired at two consecutive checks, it deletes that lease. The process
- * without a lease counts as dead from then on, and others take over its work.
+ * connection. If a process finds that another's lease has expired at two consecutive checks, it deletes that lease. A
+ * process without a lease counts as dead, and others take over its work.
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;

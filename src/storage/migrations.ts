@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * All migrations, ordered by name. The numbers are padded, because `2.10` would sort before `2.2`. Never change a released
- * migration. If a migration's name ends in `-compatible`, older versions of the bot can keep running and restart.
+ * migration. Older versions of the bot can still run and start after a migration whose name ends in `-compatible`.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '3.00-tables': {
@@ -104,14 +104,14 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       for (const [name, table, columns] of INDICES) {
         await db.schema.createIndex(name).on(table).columns(columns).execute();
       }
-      // Covers only unanswered interactions, which are few. Every process regularly looks for abandoned ones among them.
+      // Covers only unanswered interactions, which are few. Every process regularly checks whether any have been abandoned.
       await db.schema
         .createIndex('interactions_unanswered')
         .on('interactions')
         .column('owner')
         .where(sql.ref('sealed'), 'is not', null)
         .execute();
-      // Finds servers that still count towards a limit although the member's name was deleted.
+      // Finds servers that still count towards a limit even though the member's name has been deleted.
       await db.schema
         .createIndex('servers_forgotten')
         .on('servers')
@@ -149,7 +149,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('unused_since', 'bigint', (column) => column.notNull())
         .execute();
-      // Keeps the date for guilds that removed the bot. For others, the period before deletion starts at the next check.
+      // Keeps the start of the grace period for guilds that removed the bot. For other guilds, it starts at the next check.
       await sql`
         insert into guild_departures (guild_id, unused_since)
         select guild_id, case when used_at > absent_since then used_at else absent_since end
@@ -167,7 +167,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }
       for (const [from, to] of RENAMED_IN_LINES) {
-        // Can't match members' texts, because JSON escapes quotation marks in them.
+        // Can't match text written by members, because JSON escapes its quotation marks.
         await sql`update drafts set lines = replace(lines, ${from}, ${to})`.execute(db);
       }
       await sql`update submissions set state = 'declined' where state = 'refused'`.execute(db);
@@ -223,7 +223,7 @@ const RENAMED_INDICES = [
   ['submissions_by_document', 'submissions_by_draft', 'submissions', ['draft_id', 'created_at']],
 ] as const;
 
-/** Indexes. They include all columns that counting and paging need. Otherwise, a page would read 20,000 rows of a guild. */
+/** Indexes with all columns needed for counting and paging. Otherwise, each page would read 20,000 of a guild's rows. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
   // Finds interactions older than an hour, and a guild's unanswered interactions.
   ['interactions_by_time', 'interactions', ['taken_at']],
@@ -257,9 +257,9 @@ const COMPATIBLE = '-compatible';
 const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
 /**
- * Brings the tables up to date. Compatible migrations of a newer version stay applied.
+ * Brings the tables up to date. Compatible migrations from a newer version stay applied.
  * @param found the names of the applied migrations, already checked by {@link rejectUnknown}
- * @throws the database's error; the tables then stay unchanged
+ * @throws the database's error, leaving the tables unchanged
  */
 export async function migrate(
   db: Kysely<Tables>,

@@ -28,7 +28,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
-    // Imported lazily, because a bot with SQLite doesn't need the driver. Loading it takes 30 ms and 12 MiB (measured).
+    // Imported lazily, because a bot on SQLite doesn't need the driver. Loading it takes 30 ms and 12 MiB (measured).
     const { postgresDialect } = await import('./postgres.ts');
     return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
   }
@@ -52,7 +52,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       rejectUnknown(name, migrations);
       if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations).catch((cause: unknown) => {
-        // If the server restarts, Kysely throws an error of its own.
+        // Kysely throws its own error if the server restarts.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });
       await makeKeyvTable(db);
@@ -126,7 +126,7 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** Key of the stored oids of the database and one of its tables. Restoring a backup of the database changes these oids. */
+/** Key under which the oids of the database and one of its tables are stored. Restoring a backup changes both oids. */
 export const PLACE = 'store:place';
 
 /** Detects a restore with `pg_restore`, and prepares the database as `npm run restore` does for SQLite. */
@@ -147,7 +147,7 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** Creates a Keyv adapter that stores rows in the same format as with SQLite. */
+/** Creates a Keyv adapter that stores rows in the same format as `@keyv/sqlite`. */
 function keyvRows(tables: () => Kysely<Tables>) {
   return {
     async get(key: string) {
@@ -175,7 +175,7 @@ function keyvRows(tables: () => Kysely<Tables>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Never called, but every Keyv adapter must have it. */
+    /** Never called, but required in every Keyv adapter. */
     async clear() {
       await tables().deleteFrom('keyv').where('namespace', '=', '').execute();
     },

@@ -10,16 +10,16 @@ const BOT_LOCK = 3_728_115_202;
 /** How often the bot checks that the server holding the lock is reachable and writable, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 /**
- * Settings that make the server notice quickly if this machine has disappeared. After a power failure, the server releases
- * the lock within 25 seconds. With the default settings, this takes two hours, or 15 minutes if the server was still
- * waiting for an acknowledgement (PostgreSQL docs: TCP Settings; Linux: tcp(7)).
+ * Settings that make the server notice quickly when this machine disappears. After a power failure, the server releases the
+ * lock within 25 seconds. With the default settings, this takes two hours, or 15 minutes if the server was still waiting
+ * for an acknowledgement (PostgreSQL docs: TCP Settings; Linux: tcp(7)).
  */
 const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // How long the server waits for a response to be acknowledged, in milliseconds. It sends no keepalives meanwhile. Kernels
-  // may delay an acknowledgement by up to 40 ms.
+  // How long the server waits for a response to be acknowledged, in milliseconds. During that time, it sends no keepalives.
+  // Kernels may delay an acknowledgement by up to 40 ms.
   tcp_user_timeout: '25000',
 };
 
@@ -101,7 +101,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   };
 }
 
-/** Checks that the server is writable. A failover can leave the host name or an open connection on a read-only server. */
+/** Checks that the server is writable. A failover can leave a host name or connection pointing to a read-only server. */
 async function checkIsWritable(client: Client): Promise<void> {
   const { rows } = await client.query("select current_setting('transaction_read_only') as readonly");
   if (rows[0].readonly !== 'off') throw new Error('the server is read-only');

@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** The server's time limit for a statement, in milliseconds. If one fails, the bot must still reply within 3 seconds. */
+/** The server's time limit for a statement, in milliseconds. After a timeout, the bot must still reply within 3 seconds. */
 const STATEMENT_MS = 2_000;
 /** How long to wait for a response from the server before closing the connection, in milliseconds. */
 const SILENT_MS = STATEMENT_MS + 500;
@@ -51,9 +51,9 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
 /** Returns the bot's settings, formatted as the server reports them. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
-    // A transaction that has waited for a guild's lock must see the changes of the previous transaction.
+    // A transaction that has waited for a guild's lock must see the previous transaction's changes.
     default_transaction_isolation: 'read committed',
-    // Turned off by each transaction that doesn't need to survive a power failure.
+    // Transactions that don't need to survive a power failure turn this off.
     synchronous_commit: 'on',
     // Releases guild locks held by a machine that has disappeared.
     idle_in_transaction_session_timeout: '20s',
@@ -91,7 +91,7 @@ export async function checkSession(
   if (trouble) throw new StoreError(`cannot use the database ${name}: ${trouble}`);
 }
 
-/** Returns why a server can't be used and how to fix that, or `undefined` if it can be used. */
+/** Returns why a server can't be used and how to fix that, or `undefined` if the server can be used. */
 export function troubleWith(
   { version, encoding, settings }: Session,
   wanted: Session['settings'],

@@ -4,10 +4,10 @@ import type { Secret } from '../secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is reused, in seconds. Later, its host name may point to a different server. */
+/** How long a connection is reused, in seconds. By then, its host name may point to a different server. */
 const LIFE_SECONDS = 3_600;
 
-/** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds, which fit into a number exactly. */
+/** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds. A number can represent them exactly. */
 const INT8 = 20;
 
 export interface PostgresOptions {
@@ -28,10 +28,10 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     maxLifetimeSeconds: LIFE_SECONDS,
     types: { getTypeParser },
   });
-  // Without listeners for errors, losing a connection would cause an uncaught exception.
+  // Without error listeners, a lost connection would cause an uncaught exception.
   pool.on('error', onLost);
   pool.on('connect', (client) => {
-    // Ignored, because the running statement fails as well if its connection is lost.
+    // Ignored, because a statement also fails if its connection is lost while it is running.
     client.on('error', () => undefined);
   });
   return new PostgresDialect({ pool: poolOf(pool) });

@@ -85,7 +85,7 @@ export function createStore(deps: StoreDeps) {
     run: () => Promise<Result>,
   ): Promise<Result> {
     let seconds = 0;
-    // Counts timer ticks, so that time during which the process or machine is suspended doesn't count.
+    // Counts timer ticks, which excludes time when the process or machine is suspended.
     const watchdog = setInterval(() => {
       seconds += 1;
       if (seconds === LONG_SECONDS) {
@@ -143,7 +143,7 @@ export function createStore(deps: StoreDeps) {
      * ended. With SQLite, changes to other guilds wait too.
      *
      * Rules for `change`:
-     * - It must only await calls to the store that it makes itself. A call that started outside may be waiting for this
+     * - It must only await calls to the store that it makes itself. A call made elsewhere may be waiting for this
      *   transaction's connection.
      * - It must not catch SQL errors, because PostgreSQL can't continue a transaction after one.
      */

@@ -13,8 +13,8 @@ export interface InteractionsTable {
   /** The data that another process needs to take over the reply, as an encrypted record in JSON; null after the reply. */
   readonly encrypted: string | null;
   /**
-   * The id of the interaction that created the message to which the reply is written. If another interaction created it,
-   * null until the reply is ready.
+   * The message that the reply is written to, as the id of the interaction that created the message. For an existing
+   * message, null until the reply is ready.
    */
   readonly message_key: string | null;
 }
@@ -39,7 +39,7 @@ export interface DraftsTable {
 /** Submissions of drafts. With each submission, a member submits between 1 and 1,000 servers. */
 export interface SubmissionsTable {
   readonly id: string;
-  /** The submitted draft's id. A draft has at most one waiting or running submission. Only the latest one matters. */
+  /** The draft's id. A draft has at most one waiting or running submission. Only its latest submission matters. */
   readonly draft_id: string;
   readonly guild_id: string;
   /** The member's user id; null once the member's name has been deleted. */
@@ -57,7 +57,10 @@ export interface SubmissionsTable {
    * - `expired`: no moderator decided in time, and its servers were not sent.
    */
   readonly state: 'waiting' | 'running' | 'done' | 'withdrawn' | 'declined' | 'expired';
-  /** The member's interaction that created the submission; null if a decision or the end of an earlier submission did. */
+  /**
+   * The member's interaction that created the submission; null if it was created by a decision or because an earlier
+   * submission ended.
+   */
   readonly interaction_id: string | null;
   /** The process that is sending the submission. */
   readonly process_id: string | null;
@@ -72,7 +75,7 @@ export interface SubmissionsTable {
   readonly decided_by_name: string | null;
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decision_id: string | null;
-  /** The moderator who corrected the lines; null without a correction, empty after the moderator's name was deleted. */
+  /** The moderator who corrected the lines; null without a correction, empty once the moderator's name has been deleted. */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
   /** The reason for declining in the moderator's own words; `decline_reason_key` is one of `DECLINE_REASONS`. */
@@ -110,12 +113,12 @@ export interface ServersTable {
   readonly address: string;
   /** The time from which the server counts towards limits; null if it was never sent or the guild's key was rejected. */
   readonly reserved_at: number | null;
-  /** 1 if the member's name was deleted while a limit still needed their id. */
+  /** 1 if the member's name has been deleted but a limit still needs the member's id. */
   readonly is_forgotten?: number | undefined;
   /** When the server was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until there is an outcome. `unknown`: sent and may have been received. `not-sent`: never sent. */
+  /** Null until there is an outcome. `unknown`: sent, and the service may have received it. `not-sent`: never sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's message, truncated to 300 code points. */
   readonly message: string | null;
@@ -135,7 +138,7 @@ export interface UsedTable {
 /** When the bot was last known to be in each guild. After a guild removes the bot, the guild's data is deleted. */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
-  /** The last time a member used a command in the guild or Discord confirmed that the bot is still there. */
+  /** The last time a member used a command in the guild, or Discord confirmed that the bot was still there. */
   readonly unused_since: number;
 }
 
