@@ -395,7 +395,7 @@ describe('a secret', () => {
     expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
   });
 
-  it("can't be set in the environment and in a file at the same time", () => {
+  it("can't be set both in the environment and in a file", () => {
     expect(problemsWith({ DISCORD_TOKEN_FILE: fileWith(TOKEN) })).toContain('are both set');
     const empty = fileWith('\n');
     const said = problemsWith({ LISTING_API_KEY_FILE: '/nowhere/key', ENCRYPTION_KEY_FILE: empty });

@@ -81,7 +81,7 @@ describe('turns for requests', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('start a submission before an earlier read that has no slot', async () => {
+  it('start a submission before an earlier read that is waiting for a slot', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });

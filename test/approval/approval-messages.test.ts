@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('a message shows a withdrawal that happened while it was being posted', async () => {
+it('if a submission is withdrawn while its message is being posted, the message shows this', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ it.each([
     new DOMException('late', 'TimeoutError'),
     ['press', 'channel'],
   ],
-])('the message of a pressed button is updated %s', async (_how, failure, expected) => {
+])('after a button press, the message is updated %s', async (_how, failure, expected) => {
   const done: string[] = [];
   const put: ChannelPosts['put'] = async (_channelId, _message, messageId) => {
     if (messageId !== undefined) done.push('channel');
@@ -147,7 +147,7 @@ it.each([
   expect(done).toEqual(expected);
 });
 
-it("messages mention the moderators' role no more than once an hour", async () => {
+it("messages mention the moderators' role at most once an hour", async () => {
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();

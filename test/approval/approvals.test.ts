@@ -126,7 +126,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it("keeps waiting if it can't be sent after it has been approved", async () => {
+  it("keeps waiting if it can't be sent after its approval", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -139,7 +139,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it("waits again with the servers that weren't sent", async () => {
+  it('goes back to waiting, without the servers that were sent', async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -161,7 +161,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
-  it('can be resubmitted for 15 minutes after it was declined', async () => {
+  it('can be resubmitted for 15 minutes after being declined', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -220,7 +220,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toEqual([]);
   });
 
-  it('can only be withdrawn or turned back into a draft by its own member', async () => {
+  it('can only be withdrawn or turned back into a draft by the member who submitted it', async () => {
     const opened = await open();
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
@@ -255,7 +255,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
   });
 
-  it('can only be decided in its latest version', async () => {
+  it('can only be approved or declined in its latest version', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -338,7 +338,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('can only be declined in part once', async () => {
+  it('can be partially declined only once', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -376,7 +376,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is rejected if its address or too many submissions are already waiting', async () => {
+  it('is rejected if the same address or too many submissions are already waiting', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -505,7 +505,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message updated again after an older state overwrote a newer one', async () => {
+  it('has its message corrected after an older state has overwritten a newer one', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

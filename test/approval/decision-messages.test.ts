@@ -88,7 +88,7 @@ function processOver(
   });
 }
 
-it('only one process sends direct messages to members, one per run', async () => {
+it('only one process sends direct messages to members, and only one message per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -111,7 +111,7 @@ it('only one process sends direct messages to members, one per run', async () =>
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
 });
 
-it('a notice stays stored while the bot opens a direct message channel with another member', async () => {
+it('a notice is kept while the bot opens the direct message channel', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

@@ -168,7 +168,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("fails a request with the bot's token after one attempt", async () => {
+  it("makes requests with the bot's token fail after one attempt", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -305,7 +305,7 @@ describe('the first response to an interaction', () => {
     await respond(api, interaction());
   });
 
-  it('is uncertain if it fails and the retry hits a rate limit', async () => {
+  it('counts as uncertain if it fails and the retry hits a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -348,7 +348,7 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('is uncertain if it hangs and the retry hits a rate limit', async () => {
+  it('counts as uncertain if it hangs and the retry hits a rate limit', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50, firstResponseMs: 5_000 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -407,7 +407,7 @@ it("a request doesn't wait for a rate limit that is longer than its time limit",
   expect(discord.requests).toHaveLength(3);
 });
 
-it("Discord's API client frees the data of an interaction within a minute", async () => {
+it("Discord's API client frees an interaction's data within a minute", async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createLoopbackServer((_, response) => response.writeHead(204).end());

@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])("an address without a port uses its scheme's default port: %s if %s is allowed", async (url, host, result) => {
+])("an address without a port uses its scheme's default port (%s, with %s allowed)", async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 

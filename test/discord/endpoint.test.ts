@@ -137,7 +137,7 @@ describe('the interactions endpoint', () => {
     expect(body + logged()).not.toContain('s3cret');
   });
 
-  it("doesn't read more than 256 KiB", async () => {
+  it('reads at most 256 KiB of a request', async () => {
     const { post, taken } = await openEndpoint();
     expect((await post(' '.repeat(TOO_LONG))).status).toBe(413);
     expect((await post(COMMAND.padEnd(TOO_LONG - 1))).status).toBe(202);
@@ -169,7 +169,7 @@ function now(): string {
 }
 
 describe('a bot', () => {
-  it('that uses HTTP accepts an interaction once if Discord delivers it twice', async () => {
+  it('accepts an HTTP interaction only once if Discord delivers it twice', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -191,7 +191,7 @@ describe('a bot', () => {
   });
 
   httpIt(
-    'that uses HTTP finishes running requests while it stops, but rejects new ones',
+    'finishes HTTP requests while it is stopping, but rejects new ones',
     async ({ bot, member, listing }) => {
       const mayAnswer = Promise.withResolvers<void>();
       await listing.behave({ kind: 'held', until: mayAnswer.promise });
@@ -205,7 +205,7 @@ describe('a bot', () => {
     },
   );
 
-  it('that uses HTTP starts before Discord has its URL, and logs the next step', async () => {
+  it('starts before Discord has its HTTP URL, and logs the next step', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -219,14 +219,14 @@ describe('a bot', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('that uses the gateway logs that Discord posts interactions to a URL', async () => {
+  it('logs that Discord posts interactions to a URL instead of the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("that uses the gateway isn't ready while Discord posts interactions to a URL", async () => {
+  it("isn't ready on the gateway while Discord posts interactions to a URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
@@ -247,7 +247,7 @@ describe('a bot', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it('that uses HTTP logs that its public key belongs to another application', async () => {
+  it('logs that its public key belongs to another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();

@@ -92,7 +92,7 @@ it('the bot stops only once if Discord permanently closes several shards', async
 it.each([
   [1, 999, 0],
   [2, 998, 1],
-])('a bot with %i shards saves its last IDENTIFY of the day (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
+])('a bot with %i shards keeps the last IDENTIFY of the day unused (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
   const discord = await startStandIn({ shards, identifiesUsed, maxConcurrency: shards });
   const gateway = gatewayTo(discord);
   await gateway.connect();

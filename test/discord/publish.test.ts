@@ -60,7 +60,7 @@ describe("the bot's commands", () => {
     expect(puts()).toBe(1);
   });
 
-  it('are published again when they have changed', async () => {
+  it('are republished when they change', async () => {
     const { discord, run, puts } = await open();
     const others = [command('one', 'Does something else'), command('three')];
     for (const commands of [COMMANDS, others, others]) await run(commands);
@@ -68,7 +68,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toMatchObject(others.map(({ name }) => ({ name })));
   });
 
-  it('are published again if they are missing in Discord', async () => {
+  it("are republished if they're missing from Discord", async () => {
     const { discord, api, run, puts } = await open();
     await run(COMMANDS);
     await api.put(Routes.applicationCommands(discord.applicationId), { body: [] });
@@ -77,7 +77,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toHaveLength(2);
   });
 
-  it('are published again if another program has published different ones', async () => {
+  it('are republished if another program has published different commands', async () => {
     const { discord, api, run, puts } = await open();
     await run(COMMANDS);
     const body = [command('one', 'Does what another program says')];
@@ -87,7 +87,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
   });
 
-  it('are published again if an older version is restored from its backup', async () => {
+  it('are republished if an older version is restored from its backup', async () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
@@ -123,7 +123,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published by a later attempt if the first one fails', async () => {
+  it('are published on a later attempt if the first attempt fails', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
@@ -131,7 +131,7 @@ describe("the bot's commands", () => {
     expect(failure?.details).toMatchObject({ againInSeconds: 2 });
   });
 
-  it("are not published if they exceed Discord's daily limit", async () => {
+  it("aren't published if Discord's daily limit has been reached", async () => {
     const { discord, logger, stopping, run, puts } = await open();
     const fault = { kind: 'rate limit', scope: 'user', retryAfterMs: 70_000 } as const;
     discord.faults.inject({ fault, method: 'PUT', times: 9 });

@@ -61,7 +61,7 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("has no port if the name doesn't exist", async () => {
+  it("has no port if the host name doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

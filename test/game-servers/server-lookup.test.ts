@@ -85,7 +85,7 @@ describe('the server lookup', () => {
     expect((await lookup.complete(rowsOf(text))).map(inWords)).toEqual([completed]);
   });
 
-  it('only adds values that are missing in a form', async () => {
+  it('only fills in values that are missing from a form', async () => {
     const { lookup, found } = await open();
     const [row] = rowsOf(`${ADDRESS}:28015 rust`);
     if (row?.kind !== 'ready') throw new Error('expected a ready row');

@@ -59,7 +59,7 @@ describe('the Steam client', () => {
     ['too many game servers', listing(Array(1_001).fill({}))],
     ['more than 256 KiB', listing([{ addr: 'x'.repeat(256 * 1024) }])],
     ['deep JSON', { kind: 'text', status: 200, body: '['.repeat(100_000) }],
-  ])("doesn't list anything if Steam responds with %s", async (_, mode) => {
+  ])("doesn't find any servers if Steam responds with %s", async (_, mode) => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam(mode);
     expect(await askAnother()).toEqual([]);

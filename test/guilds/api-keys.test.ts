@@ -146,7 +146,7 @@ describe("the service's response to a key", () => {
     });
   });
 
-  it('sets the time when the key last worked', async () => {
+  it('updates the time when the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -198,7 +198,7 @@ describe("the service's response to a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it is about game servers, and cut to 300 characters', async () => {
+  it('is ignored if it is about game servers, and otherwise cut to 300 characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });

@@ -137,7 +137,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 }
 
 describe('a guild whose data has been deleted', () => {
-  it('only keeps the number of servers for its limit', async () => {
+  it('keeps only the number of servers that count towards its limit', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -152,7 +152,7 @@ describe('a guild whose data has been deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data that is just being written', async () => {
+  it('also loses data that is being written at the time', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
@@ -190,7 +190,7 @@ describe('a member whose name has been deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('also loses their name in data that is just being written', async () => {
+  it('also loses their name in data that is being written at the time', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
@@ -208,7 +208,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('also loses their id once limits no longer need it', async () => {
+  it('also loses their id once no limit needs it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

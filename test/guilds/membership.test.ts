@@ -171,7 +171,7 @@ it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) =>
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it('a guild that only has submissions also loses them after the grace period', async () => {
+it("a guild's submissions are deleted after the grace period, even if it has no other data", async () => {
   const { store, play } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
   await play('check 30d -1ms check');
@@ -186,15 +186,15 @@ it('the bot logs nothing if its application stays the same', async () => {
   expect(logger.lines).toEqual([]);
 });
 
-describe('the bot asks Discord about a guild', () => {
-  it('once per grace period', async () => {
+describe("a guild's membership", () => {
+  it('is checked once per grace period', async () => {
     const { asked, play } = await open();
     await play('in:1 95(check 1d)');
     // The bot deleted guild 2's data after the first request.
     expect(asked).toEqual(['1', '2', '1', '1']);
   });
 
-  it('only if the guild has data', async () => {
+  it('is checked only if the guild has data', async () => {
     const { asked, play, noted } = await open();
     await play('in:1 used:3 check 29d used:1 used:2 check');
     expect(await noted()).toEqual(['1', '2', '3']);
@@ -203,7 +203,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(asked).toEqual([]);
   });
 
-  it('starting with the guild that has been unused for longest', async () => {
+  it('is checked first for the guild that has been unused the longest', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -215,7 +215,7 @@ describe('the bot asks Discord about a guild', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('until the bot stops', async () => {
+  it('is no longer checked once the bot stops', async () => {
     const { asked, world, running, play, left, logger } = await open();
     await play('check 30d');
     const isAsked = Promise.withResolvers<void>();

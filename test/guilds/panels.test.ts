@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep both changes if two are made at the same time', async () => {
+  it('keep both of two simultaneous changes', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
@@ -56,7 +56,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find())).toBe(true);
   });
 
-  it('need no further update once their message shows the change', async () => {
+  it("don't need another update once their message shows the change", async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     await panels.change('1', await find(), (panel) => ({ ...panel, text: 'b' }));

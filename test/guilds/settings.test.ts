@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('keep all of several simultaneous changes', async () => {
+  it('keep all simultaneous changes', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));

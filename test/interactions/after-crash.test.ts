@@ -82,7 +82,7 @@ async function open() {
 }
 
 describe('after a restart', () => {
-  it('a member who is waiting receives the outcome of a submission', async () => {
+  it('a waiting member receives the outcome of a submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('the bot notifies a member whose reply failed only after the work has ended', async () => {
+  it('the bot waits until the work has ended before notifying the member', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for earlier edits of the message, and is skipped after a later one', async () => {
+  it('waits for earlier edits of its message, and is skipped if a later edit exists', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -326,7 +326,7 @@ describe('an interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted in a batch, and other work can run between two batches', async () => {
+  it('is deleted in a batch, and other work can run between batches', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

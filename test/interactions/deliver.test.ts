@@ -55,7 +55,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each(['x', '🎮', '\\*', '`'])("with many %s is shortened to Discord's limits", (character) => {
+  it.each(['x', '🎮', '\\*', '`'])("is shortened to Discord's limits if it contains many %s", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -238,7 +238,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('a reply waits for the one progress edit that is running', async () => {
+it('a reply waits for the progress edit in flight', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -344,7 +344,7 @@ it("admins are notified once a day that an announcement can't be posted", async 
   expect(notified).toHaveLength(2);
 });
 
-it("a message's embeds share its 6,000 characters", () => {
+it("a message's embeds share a limit of 6,000 characters", () => {
   const embed = { title: 'x'.repeat(256), description: 'x'.repeat(4_096) };
   const { embeds = [] } = fitTexts({ embeds: [embed, embed, embed] });
   const lengths = embeds.map(({ title = '', description = '' }) => title.length + description.length);

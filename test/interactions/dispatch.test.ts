@@ -187,7 +187,7 @@ function anotherTakesOver(): void {
 }
 
 describe('a slash command', () => {
-  it('that only reads data replies in the first response', async () => {
+  it('replies in the first response if it only reads data', async () => {
     const before = await recorded();
     const sent = bot.sending();
     expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('that submits servers is recorded, acknowledged, and completed after its reply', async () => {
+  it('is recorded and acknowledged if it submits servers, and marked as completed after the reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -269,11 +269,11 @@ describe('a slash command', () => {
 });
 
 describe('an option that has autocomplete', () => {
-  it('gets its choices', async () => {
+  it('gets choices for the text typed so far', async () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it("gets an empty list if its command fails or isn't allowed", async () => {
+  it("gets no choices if its command fails or isn't allowed", async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('(%s) updates its message and removes all previous content', async (label, content, requests) => {
+  ])('updates its message and removes all previous content (%s)', async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -308,7 +308,7 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it("that submits servers can't be pressed again in the meantime", async () => {
+  it("can't be pressed again while it is submitting servers", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('that fails (%s) shows the reason above its restored message', async (label) => {
+  ])('restores its message and shows the reason above it after a failure (%s)', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -454,7 +454,7 @@ it('the bot replies to every interaction, whatever it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it("a modal that Discord doesn't accept in time isn't the bot's failure", async () => {
+it("a modal that Discord doesn't accept in time doesn't count as a failure of the bot", async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -550,7 +550,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the previous one, and shows the member its place', async () => {
+it('a large reply waits for the previous large reply, and shows the member its place in the queue', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());
@@ -567,7 +567,7 @@ it('a large reply waits for the previous one, and shows the member its place', a
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that Discord never accepts delays later ones only during its turn', async () => {
+it('a large reply that Discord never accepts only delays others for the length of its turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

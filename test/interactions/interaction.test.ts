@@ -142,7 +142,7 @@ describe('the parsed request', () => {
   const command = (options: readonly object[], resolved?: object) =>
     read({ data: { type: 1, name: 'echo', options, resolved } }).request;
 
-  it('is a command with its options', () => {
+  it('contains a command with its options', () => {
     const options = [
       { name: 'text', value: 'a' },
       { name: 'number', value: 0 },
@@ -181,7 +181,7 @@ describe('the parsed request', () => {
   const component = (data: object, message: object = {}, app_permissions = '0') =>
     read({ type: InteractionType.MessageComponent, data, message, app_permissions }).request;
 
-  it('is a button with its message', () => {
+  it('contains a button with its message', () => {
     const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
     const none = { madeBy: undefined, shown: { content: '', embeds: [], components: [] } };
     expect(component(data)).toMatchObject({ kind: 'button', customId: 'a:b:c', values: [], message: none });
@@ -216,7 +216,7 @@ describe('the parsed request', () => {
     expect(component(data)).toMatchObject({ channelPermissions });
   });
 
-  it('contains all fields of a modal, wherever they are', () => {
+  it('contains all fields of a modal, at any level of nesting', () => {
     const components = [
       { component: { custom_id: 'label', value: 'a' } },
       { components: [{ custom_id: 'row', value: 'b' }] },

@@ -119,7 +119,7 @@ describe('api.add', () => {
 
   it.each([
     200, 429, 503,
-  ])('parses the result of a %i response, and the retry time only of a 429', async (status) => {
+  ])('parses the result of a %i response, and the retry time only if the status is 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -145,7 +145,7 @@ describe('api.add', () => {
     { said: 'x'.repeat(2_000), read: 'x'.repeat(2_000) },
     { said: 'x'.repeat(60_000), read: `${'x'.repeat(1_999)}…` },
     { said: '😀'.repeat(2_000), read: `${'😀'.repeat(999)}…` },
-  ])("cuts the service's message to 2,000 UTF-16 units", async ({ said, read }) => {
+  ])("cuts the service's message to 2,000 UTF-16 code units", async ({ said, read }) => {
     const body = { status: 'success', message: said };
     const { api } = await setUp({ mode: { kind: 'json', status: 200, body } });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: read });
@@ -244,7 +244,7 @@ describe('an API key that the service repeats', () => {
   it.each([
     'success',
     'error',
-  ])('is hidden in messages, also if it is percent-encoded (%s)', async (status) => {
+  ])('is hidden in messages, even if it is percent-encoded (%s)', async (status) => {
     const { api } = await setUp({ mode: withBody({ status, message: said }) });
     expect(await api.add([one], key)).toMatchObject({ message: masked });
     expect(api.log()).not.toMatch(/canary/);
@@ -263,7 +263,7 @@ describe('an API key that the service repeats', () => {
   });
 });
 
-it('the client logs how many games of an overlong list it skipped', async () => {
+it('the client logs how many games it skipped in an overlong list', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toMatchObject({ games: games.slice(0, 10_000), leftOut: 3 });
@@ -300,7 +300,7 @@ it("the client logs an encoding that it hasn't requested", async () => {
 });
 
 describe('connections to the service', () => {
-  it('may be closed between two requests without causing a failure', async () => {
+  it('can be closed between requests without causing a failure', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -309,7 +309,7 @@ describe('connections to the service', () => {
     expect(service.submitted).toHaveLength(10);
   });
 
-  it('are opened once for each concurrent request', async () => {
+  it('are limited to the number of concurrent requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { concurrentRequests: 3 } });
     await Promise.all(Array.from({ length: 9 }, () => api.add([one], key)));
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
@@ -375,7 +375,7 @@ describe('an unreachable service', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it('is never sent a server', async () => {
+  it('never receives any servers', async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));

@@ -9,9 +9,9 @@ it.each([
   ['Game alias parameter is missing.', 'gameMissing'],
   ['Invalid game alias provided.', 'gameInvalid'],
   ['Another reason.', undefined],
-])('the error "%s" is recognized as %s', (message, known) => expect(knownError(message)).toBe(known));
+])('the error "%s" is recognised as %s', (message, known) => expect(knownError(message)).toBe(known));
 
-it("a game's name is cut to 100 UTF-16 units, but never in the middle of a code point", () => {
+it("a game's name is cut to 100 UTF-16 code units, but never in the middle of a character", () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;
   expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
@@ -30,7 +30,7 @@ it.each([
   { name: ' ', alias: 'b' },
   { name: 'B', alias: '' },
   null,
-])('a games list is read without the invalid game %j', (game) => {
+])('the invalid game %j is left out of a games list', (game) => {
   const good = { name: 'A', alias: 'a' };
   expect(gamesSchema.parse([game, good]).games).toEqual([good]);
   expect(gamesSchema.safeParse([game]).success).toBe(false);
@@ -47,7 +47,7 @@ it('names and aliases that are numbers are converted to strings', () => {
   ]);
 });
 
-it('the first of two games with the same alias is read', () => {
+it('only the first of two games with the same alias is kept', () => {
   const rust = { name: 'Rust', alias: 'rust' };
   expect(gamesSchema.parse([rust, { name: 'Rust again', alias: 'rust' }]).games).toEqual([rust]);
 });

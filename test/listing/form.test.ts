@@ -30,7 +30,7 @@ describe("a request's form data", () => {
     );
   });
 
-  it('contains each server as a group that begins with `server`', () => {
+  it('groups the fields of each server, beginning with `server`', () => {
     const servers = [
       { server: 'a', port: 5, game: 'cs2' },
       { server: 'b', port: 2, queryPort: 3, game: 'rust' },

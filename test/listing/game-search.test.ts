@@ -84,7 +84,7 @@ describe('the game search', () => {
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a limited number of letters, however long the list and the input', async () => {
+  it('compares a limited number of letters, however long the list and the input are', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -106,7 +106,7 @@ describe('the games that a guild allows', () => {
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
   });
 
-  it('can be searched separately', () => {
+  it('can be searched without finding other games', () => {
     const { all, search, isAllowed } = gamesAmong(index, ['rust', 'css', 'cs2', 'gone']);
     expect(all.map(({ alias }) => alias)).toEqual(['cs2', 'css', 'rust']);
     expect(search('cs').map(({ alias }) => alias)).toEqual(['cs2', 'css']);
@@ -115,7 +115,7 @@ describe('the games that a guild allows', () => {
   });
 });
 
-it("searches in a guild's chosen games aren't cached, nor are whole lists", () => {
+it("neither searches in a guild's chosen games nor whole lists are cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);

@@ -127,7 +127,7 @@ describe('the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it('stays in use while a newer one is being fetched', async () => {
+  it('stays in use while a newer list is being fetched', async () => {
     const newer = listed([{ name: 'New', alias: 'new' }]);
     const { games, asked, clock, quiet } = await setUp([listed(), newer], { hasOperatorKey: true });
     await games.refresh();
@@ -161,7 +161,7 @@ describe('the games list', () => {
     expect(stateOf(games)).toEqual({ all: GAMES, fetchedAt: clock.now, isFresh: true });
   });
 
-  it("isn't replaced by an empty one", async () => {
+  it("isn't replaced by an empty list", async () => {
     const { games, asked, quiet, logger } = await setUp([listed(), listed([])], { hasOperatorKey: true });
     await games.refresh();
     expect(games.all).toEqual(GAMES);
@@ -205,7 +205,7 @@ describe('a failed fetch of the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("with one guild's key doesn't affect other guilds", async () => {
+  it("doesn't affect other guilds if it used one guild's key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
@@ -237,7 +237,7 @@ describe('the stored games list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used while it is stale, until a newer one is fetched', async () => {
+  it('is used while it is stale, until a newer list is fetched', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
@@ -246,7 +246,7 @@ describe('the stored games list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is reloaded after another process has fetched a newer one', async () => {
+  it('is reloaded after another process has fetched a newer list', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
@@ -271,7 +271,7 @@ describe('the stored games list', () => {
     expect(games.all).toHaveLength(12);
   });
 
-  it('may be impossible to save', async () => {
+  it("stays in memory if it can't be saved", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

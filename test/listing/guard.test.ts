@@ -44,7 +44,7 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it("without a key says nothing about the service's health", async () => {
+  it("doesn't count towards the service's health if it has no key", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
@@ -155,7 +155,7 @@ describe('the pause for an API key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes submissions fail if it is longer than five seconds', async () => {
+  it('makes submissions fail if it lasts longer than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', 6_000);
     const outcome = await add('1');
@@ -175,7 +175,7 @@ describe('the pause for an API key', () => {
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it("doesn't begin after a retry time in any other response", async () => {
+  it("doesn't begin if any other response contains a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);

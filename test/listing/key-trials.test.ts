@@ -44,7 +44,7 @@ describe('key tests', () => {
     expect(tried).toHaveLength(5);
   });
 
-  it('are allowed again after the clock has been set back', async () => {
+  it('are allowed again after the clock is set back', async () => {
     const { clock, run } = setUp();
     for (let n = 0; n < 6; n += 1) await run('1');
     clock.now -= 86_400_000;

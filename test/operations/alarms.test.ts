@@ -176,7 +176,7 @@ describe('an alarm', () => {
     await expect.poll(() => posts().join('\n')).toMatch(/Resolved: It was own[\s\S]*It is shared/);
   });
 
-  it('is posted again until Discord accepts it', async () => {
+  it('is reposted until Discord accepts it', async () => {
     const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
     await start();
     holds.own = true;

@@ -17,7 +17,7 @@ async function printed(script: string, cwd: string, env = {}): Promise<string> {
   return stdout + stderr;
 }
 
-it('each program reads the file .env', async () => {
+it('each program reads the .env file', async () => {
   for (const script of PROGRAMS) expect(scripts[script], script).toContain(' --import=./src/dot-env.js ');
   const [without, withFile] = [folder(), folder()];
   writeFileSync(join(withFile, '.env'), 'STORE_URL=nowhere\n');
@@ -46,7 +46,7 @@ describe('the file .env', () => {
     return { values, complaints: complaints.map((each) => each.replace(path, '.env')), isReadable };
   }
 
-  it('may have a byte-order mark and Windows line endings', () => {
+  it('can have a byte-order mark and Windows line endings', () => {
     const values = { DISCORD_TOKEN: 'a.b.c', LISTING_API_URL: 'https://list.example.com' };
     const text = '\uFEFFDISCORD_TOKEN=a.b.c\r\nLISTING_API_URL="https://list.example.com"\r\n';
     expect(read(text)).toEqual({ values, complaints: [], isReadable: true });

@@ -91,7 +91,7 @@ describe('the health check', () => {
     await expect.poll(cut).toMatchObject({ ok: false, detail: 'cannot reach Discord: connection refused' });
   });
 
-  it('lists the paths that exist if the path is unknown', async ({ bot: _bot }) => {
+  it('lists the available paths if the requested path is unknown', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });

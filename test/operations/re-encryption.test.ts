@@ -49,7 +49,7 @@ async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
 }
 
 describe('data that is encrypted with a previous key', () => {
-  it('is re-encrypted by the hourly job, which logs its end once', async () => {
+  it('is re-encrypted by the hourly job, which logs once that it has finished', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -68,7 +68,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is re-encrypted after an interruption, and needs both keys until then', async () => {
+  it('needs both keys until an interrupted re-encryption has finished', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -127,7 +127,7 @@ describe('data that is encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is re-encrypted in interactions without a reply', async () => {
+  it("is re-encrypted in interactions that haven't had a reply", async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({

@@ -128,7 +128,7 @@ describe('the backup schedule', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())("doesn't export a backup time with PostgreSQL", async () => {
+  it.skipIf(!hasPostgres())("doesn't export the time of the last backup with PostgreSQL", async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

@@ -15,7 +15,7 @@ async function quickBot(options: BotOptions & Expected) {
 }
 
 describe('a gateway', () => {
-  it('that is silent makes the bot print a message and exit with status 1', async () => {
+  it('makes the bot print a message and exit with status 1 if it is silent', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
     // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
@@ -24,7 +24,7 @@ describe('a gateway', () => {
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it("that only acknowledges heartbeats doesn't count as silent", async () => {
+  it("doesn't count as silent if it only acknowledges heartbeats", async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });

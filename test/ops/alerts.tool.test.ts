@@ -23,7 +23,7 @@ const tested: string[] = [];
 
 function alertIt(alert: string, of: string, test: (alert: string) => Promise<void>): void {
   tested.push(alert);
-  it(of, () => test(alert));
+  it(`fire for ${of}`, () => test(alert));
 }
 
 const read = ({ samples }: Scrape, name: string, labels?: string) =>
@@ -83,7 +83,7 @@ async function scraped(options: BotOptions): Promise<Scrape> {
   }
 }
 
-describe.skipIf(!hasPromtool)('an alert fires for', () => {
+describe.skipIf(!hasPromtool)('the alerts for operators', () => {
   alertIt('ListingBotNotReady', 'a bot that has not been ready for 2 minutes', async (alert) => {
     await firesFor(alert, { minutes: 3 }, async ({ discord, port }) => {
       loseSession(discord);
@@ -226,14 +226,14 @@ describe.skipIf(!hasPromtool)('an alert fires for', () => {
     fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
-  it('each rule, and Prometheus accepts the rules', async () => {
+  it('are all tested, and Prometheus accepts their rules', async () => {
     const rules = await readFile(RULES, 'utf8');
     const all = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(tested.toSorted()).toEqual(all.toSorted());
     expect(promtool('check', 'rules', RULES).status).toBe(0);
   });
 
-  it('metrics that promtool accepts', async () => {
+  it('use metrics that promtool accepts', async () => {
     const port = await quietPort();
     await oneBot({ env: { HTTP_PORT: String(port) } });
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -94,7 +94,7 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the version that they belong to', () => {
+  it('install the version they belong to', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
@@ -156,7 +156,7 @@ describe('the files for operators', () => {
       expect(file(name)).toContain('Compose 2.30');
     });
 
-    it('starts a bot when its database responds', () => {
+    it('starts a bot once its database responds', () => {
       const services = read({ BOT_HOST: 'bot.example.com' });
       const { database } = services;
       for (const [, bot] of botsOf(services)) {

@@ -118,8 +118,8 @@ async function losesNothing({ text, probe, onStart, ends = [0, null], user }: Pa
   expect([end.status, end.signal]).toEqual(ends);
 }
 
-describe('a plain installation: npm ci --omit=dev --ignore-scripts && npm start', () => {
-  it('a plain installation (npm ci --omit=dev --ignore-scripts && npm start)', async () => {
+describe('a plain installation', () => {
+  it("doesn't lose data if `npm start` is stopped during a submission", async () => {
     // Uses the Node that runs this test, because the production packages don't contain one.
     const path = `${dirname(process.execPath)}:${process.env.PATH}`;
     await losesNothing({
@@ -154,7 +154,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])("on a machine with %s doesn't lose data if it is stopped during a submission", async (_, install, node) => {
+  ])("doesn't lose data if it is stopped during a submission, on a machine with %s", async (_, install, node) => {
     // Imitates systemd on machines that don't have it: the folders, the user, the environment and the exact command.
     await losesNothing({
       user: USER,

@@ -187,7 +187,7 @@ describe('the list parser', () => {
     );
   });
 
-  it('finds the same servers again after they have been written as a CSV file', () => {
+  it('finds the same servers after they have been written to a CSV file', () => {
     for (const { text, list } of CASES) {
       const servers = rowsOf(readList(text, { ...games, defaultGame: DEFAULT_GAME })).filter(isReady);
       const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
@@ -198,7 +198,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('finds the same server in any notation of a row', () => {
+  it('finds the same server in a row, whatever its notation', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [

@@ -59,7 +59,7 @@ describe('rejected.csv', () => {
     ]);
   });
 
-  it('contains the same invalid rows again if it is submitted without corrections', () => {
+  it('contains the same invalid rows if it is resubmitted without corrections', () => {
     const piece = fc.constantFrom(...'8.8.8.8 10.0.0.1 :70000 = @ + \' " cs2 -1 a .'.split(' '), ' ');
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(

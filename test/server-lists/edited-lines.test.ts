@@ -34,7 +34,7 @@ describe('the lines in the form for editing a list', () => {
     expect(again).toEqual(rows);
   });
 
-  it('are parsed as the original game, for every game in the list', () => {
+  it('are parsed as the original game for every game in the games list', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');

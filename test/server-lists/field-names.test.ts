@@ -39,7 +39,7 @@ describe('field names', () => {
     ['type', 'Game type', 'Typ'],
     ['name', 'Servername', 'Port name', 'title'],
     ['other', 'rconPort', 'sftp_details', 'database', 'query_ip', 'Web Port'],
-  ])('are recognized as %s despite additional words', (expected, ...names) => {
+  ])('are recognised as %s despite additional words', (expected, ...names) => {
     expect(names.map(field)).toEqual(names.map(() => expected));
   });
 

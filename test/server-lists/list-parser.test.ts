@@ -58,7 +58,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('gets the default game in lines without one', async (text) => {
+  ])('gets the default game in lines without a game', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -87,7 +87,7 @@ describe('a list', () => {
   });
 });
 
-it('a hostile file is aborted without delaying other lists', async () => {
+it('the parser gives up on a hostile file without delaying other lists', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>

@@ -163,7 +163,7 @@ describe('the input as it was typed', () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('with port %j for %s is corrected to one of %j', (port, game, expected) => {
+  ])('suggests corrections for port %j of %s: %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)

@@ -45,7 +45,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('lists the keys with a prefix, in the order of their characters', async () => {
+  it('lists the keys that have a prefix, in character order', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);
@@ -79,7 +79,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it("works with a newer version's compatible change", async () => {
+  it('accepts a compatible change made by a newer version', async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -141,7 +141,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it('keeps all of 50 concurrent changes to the same value', async () => {
+    it('keeps all 50 concurrent changes to the same value', async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -149,7 +149,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await store.values.get('n')).toBe(50);
     });
 
-    it('joins the transaction in which it is started', async () => {
+    it('joins the transaction in which it was started', async () => {
       const store = await openStore();
       const failed = store.inGuild('1', async () => {
         await store.inGuild('1', () => store.values.set('a:1', 1));
@@ -362,7 +362,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('delete the leases of earlier processes if only one may run', async () => {
+  it('delete the leases of earlier processes if only one is allowed to run', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
@@ -455,7 +455,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('stop a process that was asleep from continuing work that another took over', async () => {
+  it('stop a process that was asleep from continuing work that another process took over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

@@ -72,7 +72,7 @@ describe('a database file', () => {
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
-  ])("that %s is rejected and isn't changed", async (_, damage) => {
+  ])("is rejected and isn't changed if it %s", async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
@@ -92,7 +92,7 @@ it("a database from a newer version of the bot isn't changed", async () => {
 });
 
 describe("a database's lock", () => {
-  it('lets only one bot use the file, whatever path each bot uses', async () => {
+  it('lets only one bot use the file, even under different paths', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();

@@ -75,7 +75,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a new key on the line above the previous one', async () => {
+  it('accepts a new key on the line above the previous key', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -121,7 +121,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('needs both keys after a new one was added in front', async () => {
+  it('needs both keys after a new key has been added before the old key', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');

@@ -41,7 +41,7 @@ describe('encryption', () => {
     );
   });
 
-  it('rejects a tag that has been shortened', () => {
+  it('rejects a shortened authentication tag', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const tag = Buffer.from(record.tag, 'base64').subarray(0, 4).toString('base64');
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);
@@ -54,7 +54,7 @@ describe('encryption', () => {
     }
   });
 
-  it('decrypts with every key and encrypts with the newest', () => {
+  it('decrypts with any key, and encrypts with the newest', () => {
     const newer = randomBytes(32);
     const old = encryption.seal('kept', 'guild 1');
     const both = createEncryption([newer, key]);
@@ -71,7 +71,7 @@ describe('encryption', () => {
     expect(key.toString('hex')).not.toContain(keyId(key));
   });
 
-  it('rejects keys of any other length', () => {
+  it("rejects keys that aren't 32 bytes long, and an empty list of keys", () => {
     expect(() => createEncryption([])).toThrow(RangeError);
     expect(() => createEncryption([key, randomBytes(16)])).toThrow(RangeError);
   });

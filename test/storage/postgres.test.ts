@@ -68,14 +68,14 @@ function wordsOf(error: unknown): string {
 }
 
 describe.skipIf(!hasPostgres())('PostgreSQL', () => {
-  it('gets its tables once if several processes start at the same time', async () => {
+  it('creates its tables only once if several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
     const count = String(Object.keys(MIGRATIONS).length);
     expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
-  it('keeps all of 50 concurrent changes from two processes', async () => {
+  it('keeps all 50 concurrent changes from two processes', async () => {
     const { storeUrl } = await database();
     const [one, other] = [await started(storeUrl), await started(storeUrl)];
     await Promise.all(Array.from({ length: 25 }, () => [addOne(one), addOne(other)]).flat());
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(JSON.stringify(logger.lines)).not.toContain(new URL(url).password);
   });
 
-  it('rolls back a change if it stops in the middle', async () => {
+  it('rolls back a change if the server stops in the middle of it', async () => {
     const { storeUrl, leave, comeBack } = await database();
     const store = await started(storeUrl);
     const change = store.inGuild('1', async () => {
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it('fails a call if it stops responding, and works again over another connection', async () => {
+  it('fails a call if the server stops responding, and then works over another connection', async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
@@ -334,7 +334,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await second.start();
     });
 
-    it('uses TCP settings with which a lost connection is soon noticed', async () => {
+    it('uses TCP settings that detect a lost connection quickly', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
       // The session that holds the lock calls this function, which records its settings.
@@ -356,7 +356,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
-    it('is acquired again over a new connection if the old one hangs', async () => {
+    it('is reacquired over a new connection if the old connection hangs', async () => {
       const { url, query, endSessions } = await database();
       const wire = await wireTo(url);
       await lockAt(wire.storeUrl).start();
@@ -370,7 +370,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
-    it('is acquired again when the database is back', async () => {
+    it('is reacquired when the database is back', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
       await leave();

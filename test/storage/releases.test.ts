@@ -327,7 +327,7 @@ describe.each(kinds())('with %s,', (kind) => {
     ]);
   });
 
-  it('the bot converts a 0.3.0 draft without changing what its member typed', async () => {
+  it('the bot converts a 0.3.0 draft without changing what the member typed', async () => {
     const place = await placeOf('0.3.0');
     const linesOf = (row: string, modal: object) => {
       const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };

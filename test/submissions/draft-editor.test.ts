@@ -117,7 +117,7 @@ describe('the draft of a list', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it('ignores the result of a lookup if the draft has changed meanwhile', async () => {
+  it("ignores a lookup's result if the draft has changed in the meantime", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();

@@ -17,7 +17,7 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 describe('a stored draft', () => {
-  it("doesn't change, and can be read until 15 minutes after its last change", async () => {
+  it('can be read unchanged until 15 minutes after it was last saved', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
@@ -29,7 +29,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('gone');
   });
 
-  it('can only be used by its own member in its guild', async () => {
+  it('can only be used by the member who created it, in the same guild', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
@@ -43,7 +43,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('still belongs to its member if only a submission of it is left', async () => {
+  it('still belongs to its member if only its submission is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -133,7 +133,7 @@ describe('all drafts in a guild', () => {
 });
 
 describe('a draft', () => {
-  it('sends rows that are ready, and rows submitted before only on request', () => {
+  it('includes previously submitted rows in its submission only on request', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

@@ -83,7 +83,7 @@ describe('the history of a guild', () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all games, and separately those of servers that may have been accepted', async () => {
+  it('lists all games and, separately, the games of servers that may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -113,7 +113,7 @@ describe('the history of a guild', () => {
   });
 });
 
-it('only one search of a history runs in each turn of the event loop', async () => {
+it('only one history search runs in each turn of the event loop', async () => {
   const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [
@@ -127,7 +127,7 @@ it('only one search of a history runs in each turn of the event loop', async () 
   }
 });
 
-it('a search of a history stops after 1,000 submissions', async () => {
+it('a history search stops after 1,000 submissions', async () => {
   const { store, history } = await openParts(0);
   await store.inGuild('1', async () => {
     for (let at = 0; at <= MOST_FOUND + 1; at += 1) {

@@ -109,7 +109,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent as typed in the first of two submitted forms', async () => {
+  it('is sent as typed in the first form if two are submitted', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -159,7 +159,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it("isn't sent if its number of servers differs from the button's", async () => {
+  it("isn't sent if its number of servers differs from the number on the button", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -168,7 +168,7 @@ describe('a draft', () => {
     expect(kinds(await press(3))).toHaveLength(3);
   });
 
-  it("with a game that the guild doesn't allow is stored but not sent", async () => {
+  it("is stored but not sent if the guild doesn't allow its game", async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
@@ -255,7 +255,7 @@ describe('a request', () => {
   it.each([
     { what: 'the bot is stopping', reason: 'stopping' },
     { what: 'the remaining time of the interaction is needed for the reply', reason: 'deadline' },
-  ])('is the last one if $what', async ({ reason }) => {
+  ])('is the last request if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
       // The request can take a minute, and so can the reply.
@@ -271,7 +271,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one if others use up the time', async () => {
+  it('is the last request if other requests use up the time', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -301,7 +301,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('is "not sent" after an error beforehand, and "unknown" after a later one', async () => {
+  it('is "not sent" if an error occurs before sending, and otherwise "unknown"', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -381,7 +381,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if the member's name is deleted meanwhile", async () => {
+  it("doesn't leave a draft behind if the member's name is deleted while it runs", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -391,7 +391,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if the guild's data is deleted meanwhile", async () => {
+  it("doesn't leave any data behind if the guild's data is deleted while it runs", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;
@@ -405,7 +405,7 @@ describe('a submission', () => {
   });
 });
 
-it("a submission without a sent server still stores the guild's Discord language", async () => {
+it("a submission stores the guild's Discord language even if no server is sent", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');

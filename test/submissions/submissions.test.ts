@@ -78,7 +78,7 @@ describe("a submission's state", () => {
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('is waiting or running in only one submission per draft', async () => {
+  it('is "waiting" or "running" for only one submission per draft', async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };

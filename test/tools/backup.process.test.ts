@@ -108,7 +108,7 @@ describe('npm run backup', () => {
     expect(bytesOnDisk(file)).not.toContain('the-secret');
   });
 
-  it('overwrites the files that a killed backup has left behind', async () => {
+  it('overwrites files left behind by a killed backup', async () => {
     const data = await made();
     const database = new DatabaseSync(pathIn(data));
     database.exec(`CREATE TABLE large AS
@@ -202,7 +202,7 @@ describe('npm run restore', () => {
     );
   });
 
-  it('keeps the database that it replaces, including the changes in its log', async () => {
+  it('keeps the database that it replaces, including changes in the write-ahead log', async () => {
     const data = await made('a:previous');
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);

@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await contentOf(file)).toEqual(before);
   });
 
-  it('waits for a table that takes long to count', async () => {
+  it('waits for a table that takes a long time to count', async () => {
     const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
   it.each([
     'from',
     'to',
-  ] as const)('does not run while a bot uses the database that it copies %s', async (side) => {
+  ] as const)("doesn't run while a bot is using the database that it copies %s", async (side) => {
     const [file, { url, storeUrl }] = [newFile(), await database()];
     await fill(file);
     const lock = createStoreLock({ url: side === 'from' ? file : storeUrl, logger: recorder() });
@@ -159,7 +159,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select name from kysely_migration')).toEqual([]);
   });
 
-  it('needs the key with which the data was encrypted', async () => {
+  it('needs the key that encrypted the data', async () => {
     const [file, { url, query }] = [newFile(), await database()];
     await fill(file);
     const another = randomBytes(32).toString('base64');

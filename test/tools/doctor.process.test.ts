@@ -127,7 +127,7 @@ describe('npm run doctor', () => {
     await fails('Configuration', /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/, changes, doctor);
   });
 
-  it('finds a clock that is wrong', async () => {
+  it('finds a wrong clock', async () => {
     const CLOCK_FILE = await fileWith('clock', '420000');
     const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
     await fails('Clock', /is 7 minutes ahead of Discord's/, changes, doctor);
@@ -147,7 +147,7 @@ describe("the doctor's check of Discord", () => {
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
-  it("finds that it can't reach Discord", async () => {
+  it("reports that it can't reach Discord", async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
     expect(text).toMatch(/cannot reach Discord: connection refused/);
@@ -184,7 +184,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('finds an Interactions Endpoint URL, which prevents the gateway from receiving commands', async () => {
+  it('finds an Interactions Endpoint URL, which stops commands arriving over the gateway', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -297,7 +297,7 @@ describe('the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('reports that members have no page to check unconfirmed servers', async () => {
+  it('reports that members have no page on which to check unconfirmed servers', async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);

@@ -73,7 +73,9 @@ describe("the sandbox page's server", () => {
     { origin: 'https://example.com' },
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
-  ])('rejects another host or origin: %o', async (headers: Readonly<Record<string, string>>) => {
+  ])('rejects requests with another host or origin: %o', async (headers: Readonly<
+    Record<string, string>
+  >) => {
     for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
       expect((await ask(path, headers)).status).toBe(403);
     const before = written();
