@@ -66,8 +66,8 @@ interface MessageToShow {
 }
 
 /**
- * Creates the component that posts messages in the log channel for moderators to decide on. After each change to a draft,
- * its message is rebuilt from the draft's latest submission.
+ * Creates the component that posts submissions in the log channel for moderators to decide on. After each change to a
+ * draft, rebuilds the message from the draft's latest submission.
  */
 export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const { approvals, api, posts, settings, setTrouble, guildWords, games, claimJob, onChange, logger } = deps;
@@ -77,7 +77,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @param pressed the message whose button was pressed, even if that message shows an earlier state */
+  /** @param pressed the message whose button was pressed, which may show an earlier state */
   async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     for (;;) {
@@ -85,7 +85,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // Tries again later, because the failed message may still have replaced a newer version.
+      // Tries again later, because the failed update may still have overwritten a newer version.
       if (put === 'failed') return submission && approvals.makeDue(submission);
       // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
       const shownAt = put === 'nowhere' ? undefined : put;
@@ -141,7 +141,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return done.result !== 'harmful-link' || bare === undefined ? done : putContent(bare);
   }
 
-  /** @param replaced the message to replace. With the same nonce, Discord would return it instead of a new message */
+  /** @param replaced the old message. The new message needs another nonce, or Discord would return the old message */
   async function post(
     drawn: MessageToShow,
     { channelId, hasTrouble }: OpenChannel,
@@ -161,7 +161,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return 'nowhere';
   }
 
-  /** Edits the message of a submission, or posts a new one. */
+  /** Edits a submission's message, or posts a new one. */
   async function putMessage(
     key: DraftRef,
     submission: Submission | undefined,
@@ -262,8 +262,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const showDue = oneAtATime(showEach);
 
   /**
-   * Moves the messages of a guild's waiting submissions to its log channel, after the channel changes or works again.
-   * Doesn't wait for the posts.
+   * Moves the messages about a guild's waiting submissions to the log channel, after the channel changes or becomes usable
+   * again. Doesn't wait for the posts.
    */
   async function moved(guildId: string): Promise<void> {
     await approvals.moved(guildId);
@@ -282,6 +282,6 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // Allows a mention if the clock was set back, so that `at` is in the future.
+  // Allows a mention if `at` is in the future because the clock was set back.
   return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
 }

@@ -15,8 +15,8 @@ import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
- * Builds every message about a submission that is, or was, waiting for approval: in the log channel, in the member's own
- * reply, in /submissions, and in replies after a crash. The buttons either belong to /submissions or open the draft for
+ * Builds every message about a submission that is, or was, waiting for approval: in the log channel, in the reply to the
+ * member, in /submissions, and in replies after a crash. The buttons either belong to /submissions or open the draft for
  * editing.
  */
 
@@ -32,7 +32,7 @@ export const submissionsId = (action: string, id: string): string => customId('s
 export type ApprovalView = Required<Pick<Reply, 'content' | 'embeds'>>;
 
 /**
- * Builds the message for a submission and its state, without buttons.
+ * Builds the message that shows a submission and its state, without buttons.
  * @param reader the only user who can see the message. If they are the submitter, their name is left out
  */
 export function approvalView(
@@ -111,7 +111,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const approved = withSign('accepted', decisionText(t, 'approved', submission));
-      // Among the servers that were sent, the unconfirmed ones come last.
+      // Unconfirmed servers come last among the servers that were sent.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
       );
@@ -201,22 +201,22 @@ export const beforeTexts = (
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
 
-/** Builds a version of {@link channelView} without any text that Discord may have taken for a harmful link. */
+/** Builds a version of {@link channelView} without any text that Discord may have mistaken for a harmful link. */
 export function harmfulView(
   t: Translate,
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
 ): Pick<ChannelMessage, 'content'> {
-  // Keeps only the first line. The others can contain a decline reason, the service's message or the addresses of servers
-  // submitted before.
+  // Keeps only the first line. Later lines can contain a decline reason, the service's message or addresses of previously
+  // submitted servers.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
 }
 
-/** Builds the message for a submission that was deleted together with all of its guild's data. */
+/** Builds the message for a submission that was deleted together with all of the guild's data. */
 export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });

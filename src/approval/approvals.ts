@@ -46,9 +46,8 @@ interface ApprovalsDeps {
 }
 
 /**
- * Creates the moderators' and members' operations on submissions that need approval. Each change is a guild transaction
- * that also marks the message as out of date for approval-messages.ts. Every method throws a StoreError when the store
- * fails.
+ * Creates moderators' and members' actions for submissions that need approval. Each change is a guild transaction that also
+ * marks the message for approval-messages.ts to update. Every method throws a StoreError when the store fails.
  */
 export function createApprovals({
   store,
@@ -96,7 +95,7 @@ export function createApprovals({
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
      * @returns why the correction isn't possible: the submission was decided or changed after the moderator saw it, or the
-     * member's corrected server is already waiting in another submission
+     * corrected server is already waiting in another of the member's submissions
      */
     correct: ({
       by,
@@ -117,7 +116,7 @@ export function createApprovals({
         const corrected = { ...row, line: old.line };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
-          // If the address changes, the member's consent to submit the server again no longer applies.
+          // If the address changes, the member's consent to resubmit the server no longer applies.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
         await submissions.beginAnother(submission, [corrected], { by, interactionId });
@@ -142,7 +141,7 @@ export function createApprovals({
         .execute();
       return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
     },
-    /** Marks the messages of a guild's waiting submissions as outdated after the log channel was changed or works again. */
+    /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
     async moved(guildId: string): Promise<void> {
       await tables()
         .updateTable('submissions')

@@ -19,7 +19,7 @@ import { noticeContext } from './decision-notices.ts';
 
 /** Minimum time between direct messages, in milliseconds. Discord blocks bots that start many conversations quickly. */
 const EVERY_MS = 5_000;
-/** How long a member's decisions are collected before they are sent in one direct message, in milliseconds. */
+/** How long decisions about a member's submissions are collected into one direct message, in milliseconds. */
 const GATHER_MS = 60_000;
 /** How long a process keeps its claim on the job after its last direct message, in milliseconds. */
 const CLAIMED_MS = 60_000;
@@ -55,8 +55,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
 
 /**
- * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them at a time. It
- * deletes the stored data for a message right before sending, so a member never receives the message twice.
+ * Creates the job that sends members direct messages about moderators' decisions. Only one process sends them at a time.
+ * The process deletes the stored data right before sending, so a member never receives a message twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const {
@@ -73,7 +73,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const { isOn, claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
-  /** Whether a guild's member should receive direct messages. */
+  /** Whether a guild member should receive direct messages. */
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
     if (!isOn) return false;
     const found = await settings.getOrUnreadable(guildId);
@@ -81,7 +81,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
   }
 
-  /** Selects decisions that were shown in the member's own reply but not yet sent in a direct message. */
+  /** Selects decisions that were shown in the reply to the member but not yet sent in a direct message. */
   const owed = () =>
     store
       .tables()
@@ -133,8 +133,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
-    // The button is in /submissions instead, because a press in a direct message wouldn't prove that the member is still in
-    // the guild or has permission.
+    // The button is in /submissions, because pressing a button in a direct message wouldn't prove that the member is still
+    // in the guild or has permission.
     const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
@@ -145,7 +145,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   }
 
   /**
-   * Sends a direct message about a member's decisions, except those that no longer need a message.
+   * Sends a member one direct message about all decisions that still need a message.
    * @returns whether a direct message is being sent
    */
   async function sendAbout(rows: readonly SubmissionsTable[]): Promise<boolean> {
@@ -185,7 +185,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   return { name: 'direct messages', ...job, isOn, isWanted };
 }
 
-/** Removes the moderators' ids, because Discord can't display their mentions properly in a direct message. */
+/** Removes the moderators' ids, because Discord can't properly display mentions of moderators in a direct message. */
 const withoutModerators = (submission: Submission): Submission => ({
   ...submission,
   decidedBy: '',
@@ -193,8 +193,8 @@ const withoutModerators = (submission: Submission): Submission => ({
 });
 
 /**
- * Whether the member should get a direct message about this decision. Expiry is only shown in the member's own reply and in
- * /submissions.
+ * Whether the member should get a direct message about this decision. Expiry is only shown in the reply to the member and
+ * in /submissions.
  */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;

@@ -25,20 +25,20 @@ export interface DecisionNoticesDeps {
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly wording: Wording;
-  /** Builds the content of the member's reply for a submission. */
+  /** Builds the content of the reply to the member about a submission. */
   readonly replyOf: (context: Context, run: Submission) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * Creates the job that updates members' own replies with moderators' decisions, while the replies can still be edited.
- * After that, decision-messages.ts sends a direct message about each decision.
+ * Creates the job that updates the bot's replies to members with moderators' decisions, while the replies can still be
+ * edited. After that, decision-messages.ts sends a direct message about each decision.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Permanently claims a decided submission, so that the member's reply is updated only once. */
+  /** Permanently claims a decided submission, so that the reply to the member is updated only once. */
   async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
       const row = await store
@@ -94,7 +94,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     );
   }
 
-  /** Shows a decision in the reply of the member who submitted the servers. Never throws. */
+  /** Shows a decision in the bot's reply to the member who submitted the servers. Never throws. */
   async function notify({
     id,
     guild_id: guildId,
@@ -121,7 +121,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     while (!job.stopping.aborted) {
       const row = await claim();
       if (row === undefined) return;
-      // Not awaited, so that a hanging reply doesn't hold up the others.
+      // Not awaited, so that a hanging reply doesn't hold up other replies.
       void notify(row);
     }
   }

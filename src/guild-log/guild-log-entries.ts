@@ -36,7 +36,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel is about the use of the guild's key, so a missing or unreadable key isn't logged.
+      // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
       const whyOf = (t: Translate) =>
         reason.code === 'key-invalid'

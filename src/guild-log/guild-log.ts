@@ -55,7 +55,7 @@ interface Waiting {
 }
 
 /**
- * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Lines of the
+ * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Lines from the
  * last few seconds are only kept in memory, so a crash loses them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
@@ -126,7 +126,7 @@ export function createGuildLog(deps: GuildLogDeps) {
 
   return {
     /**
-     * Adds a line in the guild's language. It appears within a few seconds, together with other lines.
+     * Adds a line in the guild's language. The line appears within a few seconds, together with other lines.
      * @param kind the outcome that the line is about; the worst outcome determines the message's colour
      */
     add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
@@ -135,7 +135,7 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
-    /** Adds a red alert above all lines for admins to act on. Mentions the role that admins chose for alerts. */
+    /** Adds a red alert for admins to act on, above all lines. Mentions the role that admins chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     /** Posts all waiting messages immediately, because the bot is stopping. */

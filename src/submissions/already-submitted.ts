@@ -4,7 +4,7 @@ import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** A server that the guild has already submitted and the service has accepted or may have received. */
+/** A server that the guild has already submitted, and that the service has accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
   /** Whether the earlier submission was made by the same member. */
   readonly isYours: boolean;
@@ -12,7 +12,7 @@ export interface EarlierSubmission extends HistoryEntry {
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-/** Finds the guild's earlier submissions of all addresses in a list with a single SQL statement. */
+/** Finds a guild's earlier submissions for a list of addresses in a single SQL statement. */
 export function createAlreadySubmitted({ store: { tables }, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     tables()
@@ -42,7 +42,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
   }
 
   return {
-    /** Returns a server from the list that another of the guild's submissions is currently sending. */
+    /** Returns one of the servers if another of the guild's submissions is currently sending it. */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
@@ -54,7 +54,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** Maps each row whose server the guild has already submitted to the server's latest submission. */
+    /** Returns, by row, the latest submission of each server that the guild has already submitted. */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],

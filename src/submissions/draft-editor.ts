@@ -50,10 +50,10 @@ export interface PreparedDraft {
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
-/** Maximum length of a paragraph input (Discord docs: Component Reference, Text Input), and of an edit modal's text. */
+/** Maximum length of a paragraph input and thus an edit modal's text (Discord docs: Component Reference, Text Input). */
 export const MOST_TYPED = 4000;
 
-/** Maximum size of a stored list in bytes, without unparsed text. A thousand typical servers take up a third of it. */
+/** Maximum size of a stored list in bytes, excluding unparsed text. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
 
 /** The changed draft, or the reason why it could not be changed. */
@@ -63,7 +63,7 @@ export type EditResult = PreparedDraft | Unavailable | UnreadableList;
 export type Correction = (row: Row) => TypedRow | undefined;
 
 export interface Edit {
-  /** The draft's id, and the id for a new draft if the original is no longer available. */
+  /** The draft's id. `newId` is for a new draft if the original is no longer available. */
   readonly id: string;
   readonly newId: string;
   readonly typed: string;
@@ -109,7 +109,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
     const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // An admin, a moderator's decision or the loaded games list may have solved some rows' problems since the last check.
+    // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
+    // loaded games list.
     const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
     const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
     const before = await alreadySubmitted.find(who, prepared.rows);
@@ -152,12 +153,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       inDrafts(store, by, () => prepareAndSave(by, draft)),
     /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
-    /** Corrects rows and validates them again. Looks up game servers before the transaction starts. */
+    /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (typeof found === 'string') return found;
       const rows = await completeRows(reread(found, corrected).rows);
-      // Ignores the looked-up values if the draft has changed during the lookup.
+      // Ignores the looked-up values if the draft changed during the lookup.
       return change(by, id, (draft) =>
         isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected),
       );
@@ -190,7 +191,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const opened = await inDrafts(store, by, () => prepareAndSave(by, separate));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
     },
-    /** Parses the member's edited version of all lines of a draft that is waiting for approval, without storing it. */
+    /** Parses all lines of a draft that is waiting for approval, as edited by the member, without storing them. */
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
@@ -206,8 +207,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { draft, newlyInvalid };
     },
     /**
-     * Stores text that could not be parsed as a list. The text is added to its draft, even if the draft is waiting for a
-     * moderator. If there is no such draft, a new one is created.
+     * Stores text that could not be parsed as a list. The text is added to the member's draft, even if the draft is waiting
+     * for a moderator. If there is no draft, one is created.
      * @param panelChannelId the channel of the panel that the member used to start the new draft
      */
     async keepTyped(
@@ -238,7 +239,8 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
 }
 
 /**
- * Removes passwords from text before storage. A password ends at its closing quote in JSON, otherwise at the line's end.
+ * Removes passwords from text before storage. In JSON, a password ends at the closing quote, otherwise at the end of the
+ * line.
  */
 function keptText(text: string): string {
   const plain = plainText(text);
@@ -279,7 +281,7 @@ function withRead(
   return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
 }
 
-/** Gives each row the line number in front of it in the member's text. */
+/** Numbers each row according to the line numbers in the member's text. */
 function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
   const edited = numbers.flatMap((number) => number ?? []);
   return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
@@ -313,8 +315,8 @@ interface SubmitRules {
 }
 
 /**
- * Marks rows that can't be submitted now as invalid, even repeated rows. Shows a disallowed game first, because fixing
- * other problems wouldn't help.
+ * Marks rows as invalid if they can't be submitted now, even repeated rows. Reports a disallowed game before other
+ * problems, because fixing those wouldn't help.
  */
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {

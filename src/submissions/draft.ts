@@ -32,8 +32,7 @@ export interface TypedText {
 }
 
 /**
- * Whether a draft is submitted as soon as it is ready. Servers found in text are shown first, because the member may not
- * have checked them.
+ * Whether a draft is submitted as soon as it is ready. Servers found in text are first shown to the member for checking.
  */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
@@ -76,7 +75,7 @@ export function draftFromStore({
 }
 
 /**
- * Returns the draft as it is stored while some of its rows are being submitted.
+ * Returns the version of the draft to store while some of its rows are being submitted.
  * @param rows the submitted rows, including rows held back by a limit
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
@@ -86,9 +85,9 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * Returns the draft as it is stored after a submission. Drops accepted servers, duplicates, and the count of lines without
- * a server. After an approved submission, only keeps submitted servers that were not sent, or were rejected because of the
- * guild's key.
+ * Returns the version of the draft to store after a submission. Drops accepted servers, duplicates, and the count of lines
+ * without a server. After an approved submission, only keeps submitted servers that were not sent, or were rejected because
+ * of the guild's key.
  */
 export function afterSubmission(
   draft: Draft,
@@ -128,10 +127,10 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Returns a key that identifies a ready row, because several servers can have the same line number. */
+/** Returns a unique key for a ready row. Several servers can have the same line number. */
 const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
-/** Whether the service hasn't decided about the server: it wasn't sent, or the guild's key was rejected. */
+/** Whether the service hasn't decided on the server, because it wasn't sent or the guild's key was rejected. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' || isAboutKey(outcome);
 

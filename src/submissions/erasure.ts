@@ -9,7 +9,7 @@ import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submissions } from './submissions.ts';
 
-/** Number of days for which rejected and unsent servers are kept. */
+/** How many days to keep rejected and unsent servers. */
 export const REJECTED_KEPT_DAYS = 30;
 /** Maximum duration of a submission, in milliseconds. */
 const LONGEST_RUN_MS = 20 * 60_000;
@@ -21,8 +21,8 @@ interface ErasureDeps extends SubmissionStoreBase {
 }
 
 /**
- * Deletes stored submissions, either at the request of a member or an admin, or when they expire. Servers that still count
- * towards a limit stay until an hourly job can delete them. Every method throws a StoreError when the store fails.
+ * Deletes stored submissions when they expire, or when a member or an admin requests it. Servers that still count towards a
+ * limit are kept until an hourly job can delete them. Every method throws a StoreError when the store fails.
  */
 export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
   const { tables } = store;
@@ -47,7 +47,9 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .execute();
   }
 
-  /** Deletes a guild's oldest servers beyond the maximum, unsent servers first, so that they don't displace others. */
+  /**
+   * Deletes a guild's oldest servers beyond the maximum, unsent servers first, so that they don't displace sent servers.
+   */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
       .selectFrom('servers')
@@ -117,7 +119,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       if (next === undefined) return;
       last = next;
       yield next;
-      // SQLite blocks the event loop while reading, so the loop yields between guilds.
+      // SQLite blocks the event loop while reading, so other work gets a turn between guilds.
       await setImmediate();
     }
   }
@@ -186,7 +188,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
      * expired or exceed the maximum. Each guild is handled in a single transaction, so that a submission is never left
      * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement took 50 ms of CPU
      * time, or 210 ms right after `HISTORY_DAYS` had been halved (measured).
-     * @throws the abort reason between two guilds if `stopping` is aborted
+     * @throws the abort reason if `stopping` is aborted; checked between guilds
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       await limits.dropUsed();

@@ -70,7 +70,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
     ended(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // The `coalesce` keeps SQLite from choosing a query plan that scans the outcomes of all guilds (measured at 50 ms).
+      // The `coalesce` keeps SQLite from choosing a query plan that scans every guild's outcomes (measured at 50 ms).
       .$if(outcome !== undefined, (rows) =>
         rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
       )
@@ -166,7 +166,9 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       const rows = await ended(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
-    /** Returns the games of the guild's latest 1,000 servers, one item per server that the service may have accepted. */
+    /**
+     * Looks at the guild's latest 1,000 servers, and returns the game of each server that the service may have accepted.
+     */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
         .orderBy('ended_at', 'desc')
@@ -177,7 +179,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** Whether the member has exactly this many accepted servers in the guild. Reads at most `count` + 1 index entries. */
+    /** Whether the member has exactly `count` accepted servers in the guild. Reads at most `count` + 1 index entries. */
     async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
       const found = await tables()
         .selectFrom('servers')
@@ -227,7 +229,7 @@ type EntryRow = Pick<
 > &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
 
-/** A submission, with the number of its servers that have one particular outcome. */
+/** A submission, with the number of servers that have a particular outcome. */
 interface OutcomeRow
   extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,

@@ -4,7 +4,7 @@ import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
-/** The number of servers in a request that can be submitted now, and the limit that holds back the rest. */
+/** How many of a request's servers can be submitted now, and the limit that holds back the rest. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
@@ -15,7 +15,7 @@ export interface ReachedLimit {
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;
-  /** When the remaining servers, or as many as the limit allows, can be submitted, in milliseconds since 1970. */
+  /** When the remaining servers (or as many as the limit allows) can be submitted, in milliseconds since 1970. */
   readonly until: number;
   /** Whether the draft will still exist at `until`. */
   readonly isSoon: boolean;
@@ -33,7 +33,7 @@ interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
   /** A SQL expression for the number of servers that count towards the limit. */
   readonly used: RawBuilder<number>;
   /**
-   * Returns when `more` additional servers, or as many as the limit allows, can be submitted, in milliseconds since 1970.
+   * Returns when `more` additional servers (or as many as the limit allows) can be submitted, in milliseconds since 1970.
    * @param used the number of servers that currently count towards the limit
    */
   freedAt(more: number, used: number): Promise<number>;
@@ -44,8 +44,8 @@ export type Limits = ReturnType<typeof createLimits>;
 const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
- * Calculates how many servers members and guilds can still submit. Every server that was sent or reserved counts, whatever
- * its outcome, unless the service rejected it because of the guild's key. The counts come from the `servers` table.
+ * Calculates how many servers members and guilds can still submit. Counts every server in the `servers` table that was sent
+ * or reserved, except servers that the service rejected because of the guild's key.
  */
 export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
   /** SQL fragment that selects the servers reserved during a period by a guild or one of its members. */
@@ -63,10 +63,10 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     return rows[0]?.at ?? now();
   }
 
-  /** SQL fragment that selects a guild's remaining limit usage from before its data was deleted. */
+  /** SQL fragment that selects a guild's unexpired limit usage, recorded when the guild's data was deleted. */
   function erasedRow(guildId: string) {
     const windowMs = guild.seconds * 1000;
-    // Ignores later times, which can only have been written while the clock was ahead.
+    // Ignores times in the far future, which can only have been written while the clock was ahead.
     return sql`from used where guild_id = ${guildId} and until > ${now()} and until < ${now() + 2 * windowMs}`;
   }
 
@@ -99,8 +99,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
       limit,
       used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
       async freedAt(more, used) {
-        // How many of the oldest servers must stop counting towards the limit. If fewer count now, some of the servers
-        // being submitted must stop counting too.
+        // How many of the oldest servers must stop counting towards the limit. If fewer servers count now, some of the
+        // servers being submitted must stop counting too.
         const others = Math.min(more, limit);
         if (others > used) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
@@ -112,8 +112,8 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
   }
 
   /**
-   * Calculates how many servers of a request can be submitted now under the strictest limit, and when no limit holds back
-   * the rest. Handles future times in the table, which can occur if a clock was ahead.
+   * Calculates how many of a request's servers can be submitted now under the strictest limit, and when no limit will hold
+   * back the rest. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;

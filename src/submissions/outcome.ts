@@ -2,7 +2,7 @@ import type { Outcome } from '../listing/contract.ts';
 
 /** Reasons why a server that was waiting for a moderator was not sent. */
 export const NOT_APPROVED_REASONS = [
-  'declined', // by a moderator of the guild
+  'declined', // a moderator declined the submission
   'expired', // no moderator decided in time
 ] as const;
 

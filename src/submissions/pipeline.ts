@@ -78,7 +78,7 @@ export type SubmitResult =
   | EndedSubmission
   /** The draft was not sent, for the given reason. */
   | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** The draft was not sent: no server can be submitted now, or their number differs from the button's. */
+  /** The draft was not sent: no server can be submitted now, or the button shows a different number. */
   | { readonly kind: 'changed' }
   /** The draft will be sent once a moderator has approved the submission. */
   | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
@@ -105,7 +105,7 @@ export interface EndedSubmission {
   readonly remaining: Allowance | undefined;
   /** The channel that the guild's announcement is posted in. */
   readonly announcedIn: string | undefined;
-  /** Whether these are the member's first accepted servers in the guild. */
+  /** Whether the submission includes the member's first accepted servers in the guild. */
   readonly isFirst: boolean;
   /** Whether the outcomes were saved to the store. */
   readonly isRecorded: boolean;
@@ -124,7 +124,7 @@ export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
   /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Encrypts the data needed to notify the interaction's member of a decision about the draft. */
+  /** Encrypts the interaction data needed to notify the member of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
@@ -147,19 +147,19 @@ export interface PipelineDeps extends SubmissionStore {
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 /**
- * A power failure can lose a reservation, which is fine because no server has been sent yet. Marking servers as sending is
- * a synced write that also syncs all earlier writes. For a waiting submission, saving the moderators' message syncs the
- * reservation with PostgreSQL, but not with SQLite.
+ * A reservation can be lost in a power failure, which is harmless because no server has been sent yet. Marking servers as
+ * being sent is a synced write, and also syncs all earlier writes. For a waiting submission, saving the moderators' message
+ * syncs the reservation on PostgreSQL, but not on SQLite.
  */
 const NOT_SYNCED = { synced: false };
 
-/** A submission whose servers are reserved, with the data for its report. */
+/** A submission whose servers have been reserved, with the data for the report. */
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
   /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
-  /** The submitted rows. A row's index is the position of its server in the table. */
+  /** The submitted rows. Each row's index is the server's position in the `servers` table. */
   readonly rows: readonly ReadyRow[];
 }
 
@@ -216,16 +216,16 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Checks a submit request and reserves the servers that can be submitted. If none can, returns the first reason found.
-   * Checks problems that only an admin can fix first, then problems for the member, then problems that only need time. Must
-   * be called inside the guild's transaction.
+   * Problems that only an admin can fix come first, followed by the member's problems and problems that only need time.
+   * Must be called inside the guild's transaction.
    *
    * The checks, in order:
    * 1. The draft still exists and has no waiting or running submission.
    * 2. The guild has a usable key and allows the games.
-   * 3. At least one server wasn't submitted before, and no server is currently being sent by another submission.
+   * 3. At least one server hasn't been submitted before, and no server is currently being sent by another submission.
    * 4. The limits allow at least one server.
    * 5. The number of servers matches the number on the button.
-   * 6. If the submission needs approval: the numbers of waiting submissions and servers are within their maximums.
+   * 6. If the submission needs approval, the maximum numbers of waiting submissions and servers aren't exceeded.
    */
   async function reserve(
     submitRequest: SubmitRequest,
@@ -417,7 +417,7 @@ export function createPipeline(deps: PipelineDeps) {
         { err: error, interactionId: submitRequest.interactionId },
         'a request failed because of an error in the bot',
       );
-      // Once servers are marked as sending, the service may have received part of the request.
+      // Once servers are marked as being sent, the service may have received part of the request.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
   }
@@ -493,7 +493,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether every server was sent, so that no limit, failure or key problem held back a server. */
+/** Whether every server was sent, and none was held back by a limit, failure or key problem. */
 export const isAllSent = ({
   limitedRows,
   servers,

@@ -14,7 +14,7 @@ export interface SharedOutcome {
   readonly outcome: Outcome;
 }
 
-/** Number of consecutive requests without a response after which the submission stops sending. */
+/** After this many consecutive requests without a response, the submission stops sending. */
 const MOST_SILENCES = 2;
 /**
  * Maximum number of times that a submission splits a rejected request in half. Rejections because of a game don't count.
@@ -26,9 +26,9 @@ const MOST_HALVINGS = 200;
 /**
  * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them. The service
  * returns a single outcome for a whole request, and adds none of the servers if it rejects the request (specification
- * §4.1). If one server may have caused the rejection, the request is split into two halves that are sent separately. That
- * applies to every known rejection except an invalid key and an empty list, and to every unknown message, for example about
- * a port (§7 allows others). Servers in a request that was accepted, or may have been, are never sent again.
+ * §4.1). If a single server may have caused the rejection, the request is split in half, and both halves are sent
+ * separately. This applies to every rejection except an invalid key and an empty list. It includes unknown messages, for
+ * example about a port (§7 allows new messages). Servers in a request that was or may have been accepted are never resent.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
@@ -71,7 +71,9 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   }
 
   return {
-    /** Returns the servers of the next request until {@link recordOutcome} is called for it; `undefined` at the end. */
+    /**
+     * Returns the current request's servers, or `undefined` at the end. {@link recordOutcome} advances to the next request.
+     */
     next: (): readonly number[] | undefined => pending[0],
     /**
      * Records the outcome of the request returned by `next`.

@@ -12,7 +12,7 @@ import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 /** The outcome of a server if the process died while sending it, or if the real outcome could not be recorded. */
 export const INTERRUPTED: UnknownOutcome = { kind: 'unknown', reason: 'stopping' };
 
-/** Converts a row of the `servers` table back to the submitted values. */
+/** Converts a row of the `servers` table back into the submitted values. */
 export function storedServer(
   row: Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>,
 ): ServerSubmission {

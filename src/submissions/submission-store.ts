@@ -19,9 +19,9 @@ export interface SubmissionStoreDeps {
   /** The usage limits per member and per guild. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
-  /** Number of days for which servers are kept if they were accepted or may have been received. */
+  /** How many days to keep servers that were accepted or may have been received. */
   readonly days: number;
-  /** Awaited before each query of the history, so that other work can run in between. */
+  /** Awaited before each history query, so that other work can run in between. */
   readonly myTurn: WorkTurns;
   readonly now?: () => number;
 }

@@ -44,7 +44,10 @@ export interface Submission {
   readonly id: string;
   readonly draftId: string;
   readonly guildId: string;
-  /** The member's interaction that created the submission; `undefined` if a decision or an earlier submission's end did. */
+  /**
+   * The member's interaction that created the submission; `undefined` if it was created by a decision or the end of an
+   * earlier submission.
+   */
   readonly interactionId: string | undefined;
   readonly state: SubmissionsTable['state'];
   /** The member's user id; empty if the member had their name deleted. */
@@ -54,7 +57,7 @@ export interface Submission {
   readonly decidedBy: string;
   /** The moderator's name; empty if unknown. */
   readonly decidedByName: string;
-  /** The correcting moderator's user id; empty if their name was deleted, `undefined` without a correction. */
+  /** The correcting moderator's user id; empty if their name was deleted, `undefined` if there was no correction. */
   readonly correctedBy: string | undefined;
   /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;
@@ -71,7 +74,7 @@ export interface Submission {
   readonly servers: readonly SubmittedServer[];
   /** The message that moderators use to decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision that the message should show, followed by the revision that it shows. */
+  /** The revision that the message should show; `shownRevision` is the revision that it currently shows. */
   readonly revision: number;
   readonly shownRevision: number;
 }
@@ -80,7 +83,10 @@ export interface Submission {
 interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];
-  /** The member's interaction that creates the submission; `null` if a decision or an earlier submission's end does. */
+  /**
+   * The member's interaction that creates the submission; `null` if it is created by a decision or the end of an earlier
+   * submission.
+   */
   readonly interactionId: string | null;
 }
 
@@ -89,8 +95,8 @@ export interface NewWaitingSubmission extends NewSubmission {
   /** When the submission expires, in milliseconds since 1970. */
   readonly expiresAt: number;
   /**
-   * The moderator who corrected the submission, and their interaction. If omitted, the previous correction is kept, unless
-   * the member creates this submission.
+   * The moderator who corrected the submission, and their interaction. If omitted, a submission created by the member has
+   * no correction; any other submission keeps the previous correction.
    */
   readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
@@ -177,7 +183,7 @@ export function createSubmissions({
     return id;
   }
 
-  /** Returns a creation time after the draft's latest submission, even if the clock was set back. */
+  /** Returns a creation time later than the draft's latest submission, even if the clock was set back. */
   const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
 
   /**
@@ -195,8 +201,8 @@ export function createSubmissions({
     });
 
   /**
-   * Creates a submission that waits for a moderator. It takes over the previous submission's message for moderators, unless
-   * the message already shows that the previous submission was declined.
+   * Creates a submission that waits for a moderator, and reuses the previous submission's message for moderators. A message
+   * that already shows a declined submission isn't reused.
    * @returns the new submission's id
    */
   async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
@@ -231,7 +237,7 @@ export function createSubmissions({
   }
 
   /**
-   * Changes the state of a submission, and marks its moderators' message as out of date. All state changes go through this
+   * Changes a submission's state, and marks its message for moderators as outdated. All state changes go through this
    * function.
    * @returns the changed submission, or `undefined` if it wasn't in the expected state
    */
@@ -292,7 +298,7 @@ export function createSubmissions({
     };
   }
 
-  /** Returns a draft's latest submission in this guild, optionally the latest that needs or needed approval. */
+  /** Returns a draft's latest submission in this guild, optionally only among submissions that need or needed approval. */
   async function latest(
     guildId: string,
     draftId: string,
@@ -315,7 +321,7 @@ export function createSubmissions({
   }
 
   /**
-   * Returns the lines submitted after a declined submission, either in its draft or in the draft {@link declinedDraftId}.
+   * Returns the lines submitted after this submission was declined, in its draft or in the draft {@link declinedDraftId}.
    */
   async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<number>> {
     const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
@@ -335,8 +341,8 @@ export function createSubmissions({
   }
 
   /**
-   * Returns a draft's latest submission. If the submission is being sent without approval, first waits until it ends, for
-   * 15 minutes at most, or until the bot has to stop.
+   * Returns a draft's latest submission. If the submission is being sent without approval, first waits up to 15 minutes for
+   * it to end, or until the bot has to stop.
    */
   async function settled(
     guildId: string,
@@ -363,8 +369,8 @@ export function createSubmissions({
   }
 
   /**
-   * Ends a submission whose servers all have an outcome; further calls have no effect. The draft keeps the servers that
-   * were not accepted. If the submission was approved, the servers that were not sent wait for approval again.
+   * Ends a submission whose servers all have an outcome; repeated calls have no effect. The draft keeps the servers that
+   * weren't accepted. If the submission was approved, the servers that weren't sent wait for approval again.
    */
   async function finish(guildId: string, id: string): Promise<void> {
     const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
@@ -428,8 +434,8 @@ export function createSubmissions({
     begin,
     beginWaiting,
     /**
-     * Returns the draft for a member to edit. If a declined submission's draft has expired, or has continued with other
-     * lines, it is rebuilt from the stored servers, without lines that the member has submitted again.
+     * Returns the draft for a member to edit. If a declined submission's draft has expired or now contains other lines,
+     * rebuilds the draft from the stored servers, without lines that the member has resubmitted.
      * @param id the draft's id, or the {@link declinedDraftId} of a submission
      */
     async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
@@ -448,8 +454,8 @@ export function createSubmissions({
     latest,
     settled,
     /**
-     * Returns the servers from the draft's other submissions that the service or a moderator has decided about. Leaves out
-     * servers that are also in this submission, and declined lines that this submission corrects.
+     * Returns the servers in the draft's other submissions that the service or a moderator has decided on. Leaves out
+     * servers that are also in the given submission, and declined lines that it corrects.
      */
     async earlier({ id, draftId, servers: present }: Submission): Promise<readonly SubmittedServer[]> {
       const rows = await storedServers()
@@ -501,7 +507,7 @@ export function createSubmissions({
       await servers(id).set({ reserved_at: at }).execute();
     },
     /**
-     * Marks these servers as sending, right before their request is sent.
+     * Marks these servers as being sent, immediately before the request is sent.
      * @returns false if the servers have been deleted (for example with the guild's data) or the submission has ended
      */
     async markSending(guildId: string, id: string, indices: readonly number[]): Promise<boolean> {
@@ -514,7 +520,7 @@ export function createSubmissions({
     },
     /**
      * Stores the outcomes that result from a request. Servers that already have an outcome keep it.
-     * @param indices the servers in the request; servers without an outcome will be sent again in smaller requests
+     * @param indices the servers in the request; servers without an outcome will be resent in smaller requests
      */
     async endRequest(id: string, indices: readonly number[], ended: readonly SharedOutcome[]): Promise<void> {
       for (const each of ended) await end(id, each);
@@ -528,8 +534,8 @@ export function createSubmissions({
         .execute();
     },
     /**
-     * Returns the submission that the interaction made, or the submissions that it decided. If a member's submission needed
-     * approval, returns the draft's latest submission.
+     * Returns the submission that the interaction created, or the submissions that it decided. If the created submission
+     * needed approval, returns the draft's latest submission instead.
      */
     async by(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
@@ -560,20 +566,20 @@ export function createSubmissions({
         await drafts.delete(draftId);
       }
     },
-    /** Ends a guild's submissions that started before a given time and still run because saving an outcome failed. */
+    /** Ends a guild's submissions started before a given time and still running because an outcome couldn't be saved. */
     endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
       endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
-     * Ends an interaction's running submissions when no process is handling the interaction. An approved submission belongs
-     * to the moderator's interaction, because the bot may still be replying to the member's interaction while the
-     * submission is being sent.
+     * Ends the running submissions of an interaction that no process is handling. An approved submission belongs to the
+     * moderator's interaction, because the bot may still be replying to the member's interaction while the submission is
+     * being sent.
      */
     endRunningOf: (interactionId: string): Promise<void> =>
       endRunning(
         running().where(({ fn }) => fn.coalesce('decision_id', 'interaction_id'), '=', interactionId),
         'bot',
       ),
-    /** Returns an interaction's finished submissions that another process ran, possibly without notifying the member. */
+    /** Returns an interaction's finished submissions handled by another process, possibly without notifying the member. */
     async ofOthers(guildId: string, interactionId: string): Promise<readonly Submission[]> {
       const rows = await stored()
         .where('submissions.guild_id', '=', guildId)
@@ -609,19 +615,19 @@ export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonl
   servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
 
 /**
- * Returns the id of a separate draft for a submission's declined lines, used if its own draft has continued with other
- * lines. The id is a short form of the submission's id, so that it fits into custom ids.
+ * Returns the id of a separate draft for a submission's declined lines, used if the original draft now contains other
+ * lines. Shortens the submission's id to fit into custom ids.
  */
 export const declinedDraftId = (submissionId: string): string =>
   Buffer.from(submissionId.replaceAll('-', ''), 'hex').toString('base64url');
 
-/** Returns the submission's id from a {@link declinedDraftId}. */
+/** Converts a {@link declinedDraftId} back into the submission's id. */
 const uuidOf = (id: string): string =>
   Buffer.from(id, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 
-/** Converts a submitted server back to a row of the draft. */
+/** Converts a submitted server back into a draft row. */
 export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({
   kind: 'ready',
   line,

@@ -7,7 +7,7 @@ import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 import type { Submission, Submissions } from './submissions.ts';
 
-/** Maximum number of waiting submissions, and of servers in them, per member and per guild. */
+/** Maximum numbers of waiting submissions and their servers, per member and per guild. */
 const MOST_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },
@@ -139,8 +139,8 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
     /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> => countOf(waitingIn(guildId, userId)),
     /**
-     * Returns the reason why a draft's servers can't wait for approval. Otherwise, counts the attempt towards the member's
-     * rate limit. Must be called inside the guild's transaction.
+     * Returns the reason why a draft's servers can't wait for approval. If they can, counts the attempt towards the
+     * member's rate limit. Must be called inside the guild's transaction.
      */
     async whyNotWaiting(
       by: Submitter & Pick<DraftRef, 'id'>,
