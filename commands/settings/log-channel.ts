@@ -152,7 +152,7 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
     MESSAGE_CHANNELS,
   );
 
-/** Channel types that the bot can post in. Excludes threads and forums: their permissions differ, and threads auto-archive. */
+/** Channel types the bot can post in. Excludes threads and forums: their permissions differ, and threads auto-archive. */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;

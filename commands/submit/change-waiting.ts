@@ -13,7 +13,7 @@ import { submitDraft } from './submit-draft.ts';
 
 /* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
 
-/** Whether the modal had the multi-line input. The modal with separate fields requires an address. */
+/** Whether the modal had the multi-line input. If it had separate fields, the address can't be empty. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
 /** Applies a member's edit to a waiting submission. */

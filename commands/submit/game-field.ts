@@ -56,7 +56,7 @@ const MOST_NAMED = 10;
 
 /** `hint` is only used for a select menu. A text field's hint names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
-  /** The game that is initially shown in the field, as the member typed it. */
+  /** The game initially shown in the field, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
   /** Whether a moderator is correcting a waiting submission. A correction doesn't submit anything. */

@@ -38,7 +38,7 @@ interface Group {
 /** The order in which outcomes are listed. */
 const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
-/** Maximum number of groups to show after the first group of each kind of outcome. All groups are in `report.csv`. */
+/** Maximum number of groups to show in addition to the first group of each kind. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
 /** Maximum length of the service's message about several servers, in UTF-16 units. All groups fit into a reply (2,000). */
 const LONGEST_IN_REPLY = 200;
@@ -140,7 +140,7 @@ function saidTogether(said: Group['said']): string {
   return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
 }
 
-/** Whether the service accepted the server with exactly the message in the specification, which needs no further text. */
+/** Whether the service accepted the server with exactly the message in the specification, which needs no explanation. */
 const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
