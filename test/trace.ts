@@ -19,12 +19,12 @@ import { addServer, lines, pressSubmit, sendFile } from './support/people.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** An interaction counts as finished after this many milliseconds without a statement. */
 const QUIET_MS = 400;
-/** How many of a statement's callers are printed. */
+/** How many of a statement's callers to print. */
 const CALLERS = 3;
 
 interface Statement {
   readonly sql: string;
-  /** The collection for a value stored under a key, or an empty string. */
+  /** The collection, for a value stored under a key; otherwise an empty string. */
   readonly area: string;
   /** The functions that ran the statement, innermost first. */
   readonly callers: readonly string[];
@@ -108,7 +108,7 @@ async function quiet(): Promise<void> {
   }
 }
 
-/** Runs an interaction twice and prints the second run, when every cache is full. */
+/** Runs an interaction twice and prints the second run, with warm caches. */
 async function trace(title: string, act: () => Promise<() => Promise<unknown>>): Promise<void> {
   for (const isFirst of [true, false]) {
     const run = await act();

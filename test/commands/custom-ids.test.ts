@@ -15,7 +15,7 @@ const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
 const DRAFT = declinedDraftId(RUN);
 /** Select menus and modals append this suffix to their custom id. */
 const MARK = '#123456';
-/** The maximum number of submissions that a member can have waiting. */
+/** The maximum number of waiting submissions per member. */
 const TEN = Array.from({ length: 10 }, (_, n) => ({ id: String(n) }));
 const MOST_PAGES = 100;
 

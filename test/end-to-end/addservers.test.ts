@@ -35,7 +35,7 @@ const it = botTest({
   listing: { onRequest: (_, request) => (request.action === 'add' ? answering?.(request) : undefined) },
 });
 
-/** Until the end of the test, sets how the service responds to submissions. `count` starts at 1. */
+/** Sets how the service responds to submissions until the end of the test. `count` starts at 1. */
 function answerBy(how: Answering): void {
   let count = 0;
   answering = (request) => {

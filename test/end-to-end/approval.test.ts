@@ -61,7 +61,7 @@ async function oneWaits(guild: TestGuild, host = HOST) {
   return { reply, message: await waitingIn(guild) };
 }
 
-/** Turns approval on. An admin and then a member submit the same server. Returns the member's warning. */
+/** Turns approval on, and submits the same server as an admin and then as a member. Returns the member's warning. */
 async function submittedBefore(guild: TestGuild) {
   await turnApprovalOn(guild);
   await addServer(guild.admin, `${HOST}:1`);
@@ -307,7 +307,7 @@ describe('a submission that needs approval', () => {
     expect(await openModal(member, await member.slash('submissions'))).toMatchObject({
       typed: { server: 'right.example.com', port: '2' },
     });
-    // If the corrected submission can't be sent, it waits again.
+    // If the corrected submission can't be sent, it goes back to waiting.
     await guild.listing.behave({ kind: 'down' });
     await moderator.press(message, 'Approve');
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
@@ -562,7 +562,7 @@ describe('a submission that needs approval', () => {
     expect(asideTo(guild, 'admin')).toContain('/setkey');
     await setKey(admin, 'sandbox-key');
     const again = await approve(guild);
-    // The message may show "Sending" first.
+    // The message might show "Sending" first.
     await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
@@ -911,7 +911,7 @@ describe('a submission that needs approval', () => {
     member,
   }) => {
     const known = await submittedBefore(guild);
-    // Waits for the log message, which would otherwise get the injected error.
+    // Waits for the log message, because it would otherwise get the injected error.
     await expect
       .poll(() => logLines(guild).join('\n'))
       .toMatch(/Approval.*Servers have been added for review\..*already submitted/s);

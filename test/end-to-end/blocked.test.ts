@@ -55,7 +55,7 @@ it.for([
   const message = discord.say(person, 'a.example.com:1');
   isRefused(await person.useOnMessage('Submit servers', message));
   expect(listing.requests).toEqual([]);
-  // A guild without the bot user counts as used if its users try commands.
+  // If users try commands in a guild without the bot user, the guild counts as used.
   await bot.restart();
   const used = 'SELECT 1 FROM guild_departures WHERE guild_id = ?';
   if (who === 'elsewhere') expect(await bot.store.rows(used, person.guildId)).toHaveLength(1);

@@ -14,7 +14,7 @@ it('the previous encryption key can be removed once all data has been re-encrypt
   const bot = await oneBot({ env: { ENCRYPTION_KEY_FILE: file } });
   const { member } = await bot.newGuild({ key: 'sandbox-key' });
 
-  /** Returns every encrypted value in the database, including the database's own log. */
+  /** Returns every encrypted value in the database and its write-ahead log. */
   async function sealedData(): Promise<ReadonlySet<string>> {
     const bytes = await bot.store.content();
     return new Set([...bytes.matchAll(/"data":"([^"]+)"/g)].map(([, data = '']) => data));
@@ -28,7 +28,7 @@ it('the previous encryption key can be removed once all data has been re-encrypt
   const done = () => bot.log().filter(({ msg }) => String(msg).includes('the old key can be removed'));
 
   const before = await sealedData();
-  // Before one process encrypts with the new key, all processes must know it.
+  // All processes must know the new key before any of them encrypts with it.
   await restartWith(`${former},${newest}`);
   await restartWith(`${newest}, ${former}`);
   await expect.poll(done).toHaveLength(1);

@@ -29,8 +29,8 @@ import {
 } from '../support/people.ts';
 
 /*
- * Everyone who can see a message can read its custom ids. They must not let a user act for another member, in another guild
- * or without the required permission.
+ * Everyone who can see a message can read its custom ids. A custom id must not let a user act for another member, in
+ * another guild or without the required permission.
  */
 
 /** Buttons and select menus that all members may use, but only for their own data. */
@@ -326,7 +326,7 @@ const TYPED = {
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));
 
-/** Returns valid input with a new address. A modal that accepts another user's input would submit it. */
+/** Returns valid input with a new address. If a modal accepted another user's input, this server would be submitted. */
 function submittable(): typeof TYPED {
   const server = `typed-${randomUUID()}.example.com`;
   return { ...TYPED, server, servers: `${server}:1 cs2` };

@@ -9,7 +9,7 @@ import { isOnPostgres } from '../support/database.ts';
 import { folder, runFile } from '../support/machine.ts';
 import { ACCEPTED, addServer, adds, csvOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 
-/** EX_CONFIG in sysexits.h, after which the systemd unit doesn't restart the bot. */
+/** EX_CONFIG in sysexits.h. The systemd unit doesn't restart the bot after this exit status. */
 const UNUSABLE = 78;
 
 const it = botTest({

@@ -221,7 +221,7 @@ describe('all submissions from one member', () => {
     expect(textOf(question)).toMatch(
       /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*still waiting.*1 submission is waiting/s,
     );
-    // A member who doesn't have the permission can't see the queue.
+    // Members without the permission can't see the queue.
     const other = inStaff(guild, 'other');
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });

@@ -47,7 +47,7 @@ it('settings, open messages and buttons still work after a restart', async ({
   const panel = await postPanel(guild, 'Ours');
 
   await pickSetting(removing, 'Language for everyone', '日本語');
-  // Any change also stores Discord's language for the guild, which differs from the chosen language.
+  // Changing any setting also stores the guild's Discord language, which differs from the chosen language.
   await setQuota(removing, '50');
   const search = await removing.member.slash('games', { search: 'a' });
   await addServer(removing.member, 'removing.example.com:1');

@@ -8,7 +8,7 @@ import { addServer } from '../support/people.ts';
 
 const it = ownBotTest();
 const processIt = ownBotTest({ asProcess: true });
-/** For tests with a bot that isn't running and doesn't receive interactions. */
+/** For tests whose bot doesn't run or receive interactions. */
 const idleIt = ownBotTest({ start: false, http: false });
 
 /** Starts a second bot with the same token, the way an operator would, and waits until it exits. */

@@ -25,7 +25,7 @@ import {
 
 const it = botTest();
 
-/** Opens a form, submits a change and opens the form again. */
+/** Opens a form, submits a change and reopens the form. */
 async function editTwice(person: Person, answer: Answer, changes: Opened['typed']): Promise<Opened[]> {
   const first = await openModal(person, answer);
   await person.submit(first.modal, { ...first.typed, ...changes });
@@ -47,7 +47,7 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
 interface Prefilled {
   /** The prefix of the form's custom id. */
   readonly name: string;
-  /** The field whose content is different when the form opens again. */
+  /** The field whose content is different when the form is reopened. */
   readonly field: string;
   readonly texts: readonly [string, string];
   open(guild: TestGuild): Promise<Opened[]>;

@@ -7,7 +7,7 @@ import { isAccepted } from './submission.ts';
 const it = ownBotTest();
 const impatientIt = ownBotTest({ timing: { firstResponseMs: 300, firstAttemptMs: 300 } });
 
-/** Counts how many interactions with these commands have finished, whether their reply arrived or the bot gave up. */
+/** Counts how many interactions with these commands have finished, either with a reply or because the bot gave up. */
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
   log().filter(({ msg, command }) => msg === 'interaction' && commands.includes(String(command))).length;
 
@@ -39,7 +39,7 @@ describe('the bot', () => {
       const before = answers().length;
       discord.faults.inject(fault);
       await isAccepted({ bot, guild }, `rest-${index}.example.com`);
-      // The bot sends an acknowledgement and an edit, and repeats the requests that failed.
+      // The bot sends an acknowledgement and an edit, and retries the requests that failed.
       await expect.poll(() => answers().length - before).toBe(2 + (fault.times ?? 1));
     }
     await isAccepted({ bot, guild }, 'after-rest.example.com');

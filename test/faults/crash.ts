@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Bot } from '../support/bot.ts';
 
-/** Kills the bot, as a power failure would, and starts it again with the same data. */
+/** Kills the bot, as a power failure would, and restarts it with the same data. */
 export async function crash(bot: Bot): Promise<void> {
   await bot.kill();
   bot.discord.faults.clear();

@@ -11,7 +11,7 @@ import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 const it = ownBotTest();
 
-/** Opens the bot's database the way an operator might to edit it by hand. */
+/** Opens the bot's database the way an operator might to edit it manually. */
 function open({ data }: Bot): DatabaseSync {
   const database = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
   onTestFinished(() => database.close());
@@ -77,7 +77,7 @@ it("a failed interaction's reply refers to the operator's log", async ({ bot, gu
   expect(said).toMatch(STORE_FAILED);
   const reference = /Reference for the bot's operator: (\w+)/.exec(said)?.[1];
   expect(reference).toBeDefined();
-  // The reply may arrive before the lines are logged.
+  // The reply might arrive before the lines are logged.
   const logged = () => bot.log().filter((line) => line.reference === reference);
   await expect.poll(logged).toMatchObject([{ level: 'error' }, { msg: 'interaction', outcome: 'failed' }]);
   expect(JSON.stringify(logged())).not.toContain('broken.example.com');

@@ -39,7 +39,7 @@ const it = ownBotTest({
         resumes: now.resumes - before.resumes,
       };
     },
-    /** Waits until this many of the bot's seconds have passed since the outage began. */
+    /** Waits until this many seconds on the bot's clock have passed since the outage began. */
     passed: (seconds: number) => vi.waitUntil(() => clock.now() - start > seconds * 1_000, LONG),
     /** Waits until the bot has a new session, and checks that it replies within Discord's real three seconds. */
     async isWell() {

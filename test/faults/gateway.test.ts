@@ -10,7 +10,7 @@ const linesWith = ({ log }: Bot, message: string) =>
   log().filter(({ msg }) => String(msg).startsWith(message)).length;
 
 describe('the bot', () => {
-  /** Causes a disturbance that doesn't end the session. Interactions during it still get replies. */
+  /** Causes a disturbance that doesn't end the session, and checks that interactions still get replies. */
   async function goesOn(place: Place, name: string, disturb: () => void): Promise<void> {
     const resumed = () => linesWith(place.bot, 'connection to Discord resumed');
     const before = resumed();
@@ -57,13 +57,13 @@ describe('the bot', () => {
   }) => {
     const place = { bot, guild };
     const previous = gateway.sessions().map(({ id }) => id);
-    // Discord allows each shard one IDENTIFY in 5 seconds. discord.js waits that long, but the stand-in doesn't have to.
+    // Discord allows each shard one IDENTIFY in 5 seconds. discord.js waits that long; the stand-in's clock skips ahead.
     clock.advance(5_000);
     if (code === 9) gateway.invalidate(false);
     else gateway.close(code);
-    // Interactions are lost until a new session has started.
+    // Interactions are lost until a new session starts.
     await isLost(place, `meanwhile-${code}.example.com`);
-    // discord.js waits up to 5 seconds before it starts a new session (Discord docs: Invalid Session).
+    // discord.js waits up to 5 seconds before starting a new session (Discord docs: Invalid Session).
     await expect
       .poll(() => gateway.sessions().some(({ id }) => !previous.includes(id)), { timeout: 60_000 })
       .toBe(true);
@@ -71,7 +71,7 @@ describe('the bot', () => {
   });
 });
 
-/** test/support/bot.process.test.ts tests that a process exits in this case. */
+/** test/support/bot.process.test.ts checks that a real process exits. */
 const endingIt = botTest({ crash: true });
 
 describe('a gateway that permanently closes the connection', () => {

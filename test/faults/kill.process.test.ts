@@ -23,7 +23,7 @@ const OPTIONS = {
   asProcess: true,
   env: { LISTING_API_TIMEOUT_MS: '60000', LISTING_REQUESTS_AT_ONCE: '20' },
 };
-/** Each test kills and restarts this bot. No work is left over from the guilds of previous tests. */
+/** Each test kills and restarts this bot. No work is left over from previous tests' guilds. */
 const it = botTest({
   ...OPTIONS,
   // The list's first request always gets a response.
@@ -61,7 +61,7 @@ describe('after a kill -9', () => {
     listing,
   }) => {
     await silence(guild);
-    // A guild can have two requests at a time, so the third submission is ready and waits.
+    // A guild can have two requests at a time, so the third submission is ready but has to wait.
     const answers: Promise<Answer>[] = [];
     for (const n of [1, 2, 3]) {
       answers.push(addServer(member, `s${n}.example.com:27015`));
@@ -82,13 +82,13 @@ describe('after a kill -9', () => {
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
     expect(thinkingIn(guild)).toBe(0);
 
-    // A server that the service may have received isn't sent again by mistake.
+    // A server that the service might have received isn't resent by mistake.
     expect(textOf(await addServer(member, 's1.example.com:27015'))).toMatch(
       /⚠️ Not sent: .*may have arrived/s,
     );
     expect(addsOf(guild, 's1.example.com')).toHaveLength(1);
 
-    // No unfinished work is left in the store, neither by the crash nor by the next start.
+    // Neither the crash nor the restart leaves unfinished work in the store.
     await expect.poll(() => unfinishedIn(bot.store)).toEqual([]);
     await bot.restart();
     expect(await unfinishedIn(bot.store)).toEqual([]);

@@ -27,7 +27,7 @@ import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 const preload = (name: string) =>
   `--import=${pathToFileURL(join(import.meta.dirname, 'preloads', `${name}.ts`)).href}`;
 
-/** The files in this folder simulate the machine's state for the bot's process. */
+/** The files in this folder simulate the state of the bot's machine. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'faults-'));
 const fileOf = (name: string) => join(FOLDER, name);
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -37,9 +37,7 @@ const limitedIt = ownBotTest({ asProcess: true, wrapper: limited });
 const limitedAtStartIt = ownBotTest({ asProcess: true, wrapper: limited, crash: true });
 
 describe('a full disk', () => {
-  /**
-   * Limits how large the bot's files can be after its next start, in blocks of 512 bytes or 1 KiB, depending on the shell.
-   */
+  /** Limits the size of the bot's files from its next start. The unit is 512 bytes or 1 KiB, depending on the shell. */
   const limitFiles = (blocks: number | 'unlimited') => writeFileSync(fileOf('limit'), String(blocks));
   beforeEach(() => limitFiles('unlimited'));
 
@@ -71,7 +69,7 @@ describe('a full disk', () => {
       answers.push(await submit({ bot, guild }, name(answers.length)));
       said = textOf(answers.at(-1) ?? { kind: 'lost' });
     } while (said.includes(ACCEPTED) && answers.length < 200);
-    // The disk may become full only after the reservation, when the server is about to be marked as sending.
+    // The disk might fill up only after the reservation, just before the server is marked as sending.
     if (!STORE_FAILED.test(said)) expect(said).toMatch(/Not sent\..*couldn't save this outcome/s);
     const accepted = answers.length - 1;
     expect(accepted).toBeGreaterThan(1);
@@ -138,7 +136,7 @@ describe('standard output', () => {
 
   unreadLogIt("doesn't delay the bot if nobody reads it", async ({ bot, guild, admin, member }) => {
     execFileSync('mkfifo', [fileOf('log')]);
-    // Opened for reading and writing, so that neither side has to wait for the other.
+    // Opened for reading and writing, so neither side has to wait for the other.
     const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => closeSync(log));
     expect(() => {
@@ -204,7 +202,7 @@ describe('a running bot', () => {
   const goesBackTo = (hours: number) => writeFileSync(fileOf('clock'), String(-hours * 60 * 60_000));
   beforeEach(() => goesBackTo(0));
 
-  /** Locks the database the way another process might. @returns a function that releases the lock */
+  /** Locks the database, as another process might. @returns a function that releases the lock */
   function lock({ data }: Bot): () => void {
     // Waits until the bot has finished writing.
     const other = new DatabaseSync(join(data, 'bot.sqlite'), { timeout: 5_000 });
@@ -218,7 +216,7 @@ describe('a running bot', () => {
 
   it('waits for a database that another process has locked', async ({ bot, guild, member }) => {
     const place = { bot, guild };
-    // Both commands wait for the bot's own writes after its start, each of which waits a second for the lock.
+    // Both commands wait for the bot's own writes at startup, each of which waits a second for the lock.
     bot.mayBreak(BREACHES.late, 2);
     const release = lock(bot);
     expect(textOf(await submit(place, 'locked.example.com'))).toMatch(STORE_FAILED);
@@ -238,7 +236,7 @@ describe('a running bot', () => {
   }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
-    // discord.js allows 50 edits per second according to the clock, which must not become 50 per hour.
+    // discord.js uses the clock to limit edits to 50 per second. This limit must not become 50 per hour.
     for (let n = 0; n < 55; n += 5) {
       const some = Array.from({ length: 5 }, (_, each) => `hour-${n + each}.example.com`);
       await Promise.all(some.map((server) => isAccepted({ bot, guild }, server)));

@@ -53,7 +53,7 @@ it.skipIf(!hasPostgres())(
   },
 );
 
-/** Creates a guild in a bot whose connection to PostgreSQL can break. */
+/** Starts a bot whose connection to PostgreSQL can break, and adds a guild. */
 async function overWire() {
   const { url, drop } = await newDatabase();
   onTestFinished(drop);

@@ -11,7 +11,10 @@ import { hung } from './crash.ts';
 const UNKNOWN = /❓ Unconfirmed\..*may have arrived/;
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 
-/** Starts a bot to which Discord posts, and a guild. A second bot with short timeouts uses the same database. */
+/**
+ * Starts two bots that share a database and receive interactions over HTTP, and creates a guild. The second bot has short
+ * timeouts.
+ */
 async function openBoth() {
   const database = await newDatabase();
   onTestFinished(() => database.drop());
@@ -81,7 +84,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     const add = (n: number) => addServer(member, `s${n}.example.com:27015`);
     const answers = [add(1), add(2)];
     await expect.poll(requests).toEqual([1, 1, 0]);
-    // A guild can have two requests at a time, so the third submission is ready and waits.
+    // A guild can have two requests at a time, so the third submission is ready but has to wait.
     answers.push(add(3));
     await expect.poll(running).toBe(3);
     process.kill(bot.process.pid ?? 0, 'SIGSTOP');
@@ -138,7 +141,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
       userId: '300000000000000009',
       permissions: ROLES.admin.permissions,
     });
-    // A process doesn't know how often another process has edited the message in these seconds.
+    // A process doesn't know how often the other process has just edited the message.
     bot.mayBreak(BREACHES.tooOften, 2);
     // Both processes receive a press before either of them decides.
     discord.faults.inject({ fault: { kind: 'delay', ms: 500 }, path: /callback/, times: 2 });
@@ -146,7 +149,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     await discord.endpoint.save(otherUrl);
     const second = another.press(message, 'Approve');
     for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
-    // One of the replies may still say "Sending".
+    // One of the replies might still say "Sending".
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
     const [now] = await rows('select decided_by from submissions');
     await expect
@@ -161,7 +164,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     const answer = await addServer(member, 'two.example.com');
     const one = await openModal(member, answer);
     const other = await openModal(member, answer);
-    // The first server is being sent when the second one reaches the other process.
+    // The first server is still being sent when the second one reaches the other process.
     const sent = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until: sent.promise }, 1);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
@@ -184,7 +187,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     const one = await openModal(member, answer);
     const other = await openModal(member, answer);
     const submit = ({ modal, typed }: typeof one) => member.submit(modal, { ...typed, port: '27015' });
-    // The first reply is sent again after half a second. In the meantime, the second submission reaches the other process.
+    // The first reply is resent after half a second. In the meantime, the second submission reaches the other process.
     discord.faults.inject({ fault: { kind: 'status', status: 502 }, method: 'PATCH', path: /webhooks/ });
     const first = submit(one);
     await expect

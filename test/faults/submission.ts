@@ -4,7 +4,7 @@ import { ANSWER_WITHIN_MS, type Bot, type TestGuild, textOf } from '../support/b
 import { outcomesIn, unfinishedIn } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
-/** The failure may happen before or after the bot has recorded the interaction. */
+/** The failure can happen before or after the bot records the interaction. */
 export const STORE_FAILED =
   /can't reach its database right now, so nothing was saved or sent|interrupted before it could finish, so nothing was submitted/;
 
@@ -31,7 +31,7 @@ export async function isAccepted(place: Place, host: string): Promise<void> {
 /**
  * Waits until it is too late for a reply. Then checks that the member didn't get a reply, that the service didn't receive
  * anything, and that nothing is left in the store.
- * @param tried resolves after the bot has tried to reply, if it can
+ * @param tried resolves once the bot has tried to reply, if it can
  */
 export async function isLost(place: Place, host: string, tried?: () => Promise<void>): Promise<void> {
   const { bot, guild } = place;

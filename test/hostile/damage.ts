@@ -9,7 +9,7 @@ import { filled } from './texts.ts';
  */
 export const HELD = 'Q7held7Q';
 
-/** Columns with text that the bot parses, and conditions for a guild's rows. */
+/** Columns with text that the bot parses, and SQL conditions that select a guild's rows. */
 const COLUMNS = [
   { table: 'keyv', column: 'value', where: `key LIKE '%:' || ? || '%' OR key LIKE '%games:list'` },
   { table: 'interactions', column: 'encrypted', where: 'guild_id = ?' },
@@ -18,7 +18,7 @@ const COLUMNS = [
   { table: 'servers', column: 'reason', where: 'guild_id = ?' },
 ] as const;
 
-/** Damages a record the way another version, a full disk or a manual edit might. */
+/** Damages a record, as another version, a full disk or a manual edit might. */
 function damaged(random: Random, text: string): string {
   return random.pick<() => string>([
     [3, () => `${text.slice(0, text.length / 2)}${HELD}`],

@@ -21,7 +21,7 @@ export interface Arena extends World {
 
 export interface Flood {
   readonly name: string;
-  /** How long other guilds may have to wait for a first response during the flood, in milliseconds. */
+  /** The maximum wait for a first response in other guilds during the flood, in milliseconds. */
   readonly mostResponseMs?: number;
   /** @throws Error that describes any harm except harm to other guilds */
   run(arena: Arena): Promise<void>;

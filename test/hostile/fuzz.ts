@@ -15,13 +15,13 @@ import type { Verdict } from './verdict.ts';
 import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How long a round runs, in milliseconds. Then, everything printed, sent and stored is searched for secrets. */
+/** How long a round runs, in milliseconds. Afterwards, everything printed, sent and stored is searched for secrets. */
 const ROUND_MS = 45_000;
-/** How long the bot may take to reply, in milliseconds. */
+/** The maximum time for the bot to reply, in milliseconds. */
 const ANSWER_WITHIN_MS = 60_000;
-/** How long a flood may take, in milliseconds. If it takes longer, some replies are missing. */
+/** The maximum duration of a flood, in milliseconds. If it takes longer, some replies are missing. */
 const FLOOD_WITHIN_MS = 120_000;
-/** How many actions before a stall are printed. */
+/** How many of the actions before a stall to print. */
 const ACTS_SHOWN = 6;
 /** A key that looks different when percent-encoded. */
 const KEY = 'key/of+the=fuzzed&0123456789';
@@ -36,7 +36,7 @@ export interface FuzzOptions {
   readonly until: number;
 }
 
-/** A text, and the input that sends it to the bot. */
+/** Text to send to the bot, and the input to send it through. */
 interface Typed {
   readonly way: Way;
   readonly text: string;

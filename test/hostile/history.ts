@@ -38,7 +38,7 @@ export function createHistory(query: Query) {
       return new Map(rows.map(({ host, outcome }) => [String(host), String(outcome)]));
     },
 
-    /** Returns the servers that were sent for a guild, except the admin's, which don't need approval. */
+    /** Returns the servers sent in a guild. Leaves out the admin's servers, which don't need approval. */
     async sent(guildId: string, adminId: string) {
       const rows = await query(`select draft_id as id, host from servers
         join submissions on submissions.id = submission_id
@@ -58,7 +58,7 @@ export function createHistory(query: Query) {
       }));
     },
 
-    /** Returns how many decisions each of a guild's members was notified of, by member id. */
+    /** Returns the number of decisions that each guild member was notified of, by member id. */
     async decisionsNotified(guildId: string): Promise<ReadonlyMap<string, number>> {
       const rows = await query(`select user_id, count(*) as count from submissions
         where guild_id = '${guildId}' and notified_at is not null and user_id is not null group by user_id`);

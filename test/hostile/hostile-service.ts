@@ -14,7 +14,7 @@ const CROOKED: readonly (readonly [weight: number, mode: Mode])[] = [
   [1, { kind: 'reset' }],
 ];
 
-/** Returns the service's response to a request, or `undefined` for the specified behaviour. */
+/** Returns the service's response to a request, or `undefined` if the service should behave as specified. */
 export type Service = (request: ListingRequest) => Mode | undefined;
 
 /**

@@ -6,7 +6,7 @@ export interface Ask {
   readonly server: string;
   readonly guildId: string;
   readonly who: string;
-  /** The final reply that the member read. It is absent while Discord shows "thinking…". */
+  /** The final reply that the member read. Absent while Discord shows "thinking…". */
   words?: string;
 }
 
@@ -43,11 +43,11 @@ export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupte
 
 /** Patterns for each claim. The first match wins. */
 const WORDS: readonly (readonly [RegExp, Claim])[] = [
-  // The bot may send a waiting or approved server after the member has read the reply.
+  // The bot might send a waiting or approved server after the member reads the reply.
   [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
-  // Texts that members.ts makes from the report on a list.
+  // Strings that members.ts creates from the report on a list.
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],
@@ -81,14 +81,12 @@ export function claimOf(words: string): Claim {
 }
 
 /**
- * Returns the newest part of a message. If the bot shows a message again, the reason comes first, then a line that looks
- * blank, then the earlier message.
+ * Returns the newest part of a message. If the bot shows a message again, the reason comes first, followed by a line that
+ * looks blank and the earlier message.
  */
 export const latestOf = (words: string): string => words.split('\n\u200b\n')[0] ?? words;
 
-/**
- * Compares the replies to members with the servers that the service received and stored, and reports every case of harm.
- */
+/** Compares the replies to members with the servers that the service received and stored, and reports each case of harm. */
 export function judge(
   { asks, received, turnedDown, held, isInHistory }: Findings,
   harm: (kind: Harm, about: string) => void,
@@ -118,7 +116,7 @@ export function judge(
     if (has > 0 && !all.some(({ guildId }) => isInHistory(guildId, server))) harm('lost', about);
     if (got > all.length) harm('sent twice', about);
     const accepted = count('accepted');
-    // A missing or unclear reply, which is reported above, can mean any outcome.
+    // A missing or unclear reply can mean any outcome. It has already been reported above.
     const open = count('unknown') + count('waiting') + count('unclear');
     const isWrong =
       accepted > got ||

@@ -10,9 +10,9 @@ import { createRandom } from './random.ts';
 import { soak } from './soak.ts';
 import { createVerdict } from './verdict.ts';
 
-/** How much processor time the bot itself may use during a stall, in milliseconds. */
+/** The bot's maximum processor time during a stall, in milliseconds. */
 const LONGEST_STALLS = {
-  // Other users wait this long at most. On a quiet machine, one text can stall the bot for 100 ms.
+  // Other users wait at most this long. On an idle machine, a single text can stall the bot for 100 ms.
   fuzz: 250,
   // No limit, because the bot stalls every time it starts.
   soak: Number.POSITIVE_INFINITY,

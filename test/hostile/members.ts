@@ -21,20 +21,20 @@ export interface Member {
 }
 
 /**
- * How long an unchanged message doesn't count as a new reply, in milliseconds. The bot may have repeated an earlier reply
- * in case it was lost.
+ * How long to wait for a message to change, in milliseconds. An unchanged message might be an earlier reply that the bot
+ * repeated in case it was lost.
  */
 const AGAIN_MS = 30_000;
 
 export interface Members {
   /**
    * Starts one action after another as a user, until `over` is aborted.
-   * @param slower the factor by which the pauses between actions are longer
+   * @param slower the factor by which to lengthen the pauses between actions
    */
   live(member: Member, over: AbortSignal, slower?: number): Promise<void>;
   /** Waits until no action is running, but at most this many milliseconds. */
   answered(withinMs: number): Promise<void>;
-  /** Reads every reply again, because a restart may have changed it. */
+  /** Rereads every reply, because a restart might have changed it. */
   readAgain(): Promise<void>;
 }
 

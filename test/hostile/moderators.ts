@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 const APPROVE = 'submissions:approve:';
 /** Matches the servers that members submit. */
 const HOSTS = /\bs\d+\.example\.com/g;
-/** How long the bot may take to update the channel's messages to match its store. */
+/** The maximum time for the bot to update the channel's messages to match its store. */
 const PATIENCE_MS = 100_000;
 
 /** Creates a guild in which submissions wait for two moderators, who sometimes press a button twice. */
@@ -34,7 +34,7 @@ export async function createModerators(world: World, number: number) {
   const role = discord.roles(place).find(({ name }) => name === 'Moderators');
   discord.guildEvents.giveRole(withRole, role?.id ?? '');
   const people = [inStaff(guild, 'admin'), withRole];
-  /** The ids of drafts that moderators approved individually, and the hosts of servers that they approved together. */
+  /** The ids of drafts approved individually, and the hosts of servers approved together. */
   const approved = new Set<string>();
   /** Whether the moderators pause until one member has several waiting submissions. */
   let isResting = false;
@@ -83,7 +83,7 @@ export async function createModerators(world: World, number: number) {
         if (isResting) continue;
         if (which === 0 && random.chance(0.1)) {
           isResting = true;
-          // Only two members submit, so one of them has at least two of three submissions.
+          // Only two members submit, so one of them has at least two of the three submissions.
           while (waiting().length < 3 && !over.aborted) await sleep(500);
           isResting = false;
           void approveAll();
@@ -134,7 +134,7 @@ export async function createModerators(world: World, number: number) {
   };
 }
 
-/** Whether a submission's message matches its state. The stand-in only keeps the newest messages. */
+/** Whether a submission's message matches its state. The stand-in might have dropped a decided submission's message. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
   const canDecide = componentsOf(message).length > 0;

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 export interface Others {
   /**
    * Lets other users act during `run`, for at least one round of actions each.
-   * @param mayBeRefused whether actions may fail, because the games list that all guilds share is unreliable
+   * @param mayBeRefused whether actions are allowed to fail, because the games list that all guilds share is unreliable
    * @returns the longest wait for suggestions or for a reply to /help, in milliseconds
    */
   during(name: string, run: () => Promise<void>, mayBeRefused?: boolean): Promise<number>;
@@ -31,7 +31,10 @@ export function createOthers({ verdict, asks, bot }: World, people: readonly Per
       let slowestAnswer = 0;
       let isOver = false;
 
-      /** Runs an action. @returns the action's result, and its duration in milliseconds without waits for a processor */
+      /**
+       * Runs an action. @returns the action's result, and its duration in milliseconds, excluding time spent waiting for a
+       * processor
+       */
       async function timed<Answer>(act: () => Promise<Answer>) {
         const since = timeOf(bot.pid);
         const answer = await act();

@@ -18,8 +18,8 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   const opened = await admin.slash('panel');
   if (opened.kind === 'modal') return admin.submit(opened.modal, { text });
   if (opened.kind !== 'message') return opened;
-  // The guild has the maximum number of panels, so this removes the oldest in /settings. A killed bot may not respond to
-  // any of these steps.
+  // The guild has the maximum number of panels, so this removes the oldest panel in /settings. A killed bot might not
+  // respond to any of these steps.
   const settings = await admin.slash('settings');
   if (settings.kind !== 'message') return settings;
   const panels = await admin.pick(settings, ['Panels']);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Random choices that only depend on the seed. */
+/** Random choices that depend only on the seed. */
 export interface Random {
   /** Returns a number that is at least 0 and less than `end`. */
   below(end: number): number;
   between(from: number, to: number): number;
   chance(probability: number): boolean;
-  /** Picks one of the things. A higher weight makes a thing more likely. */
+  /** Picks an item. A higher weight makes an item more likely. */
   pick<Thing>(weighted: readonly (readonly [weight: number, thing: Thing])[]): Thing;
   /** Returns an independent stream, so that one actor's choices don't depend on another's. */
   of(actor: string): Random;

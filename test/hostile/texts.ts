@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Strings that parsers may read slowly or incorrectly. Each one is repeated as often as it fits. */
+/** Strings that parsers might read slowly or incorrectly. Each one is repeated as often as it fits. */
 const UNITS: readonly string[] = [
   ...' \u00a0\u200b\t",;[{:.@%\\/-!1a\r\0\ufdfa\u0130\ud800\u202e',
   ...['a.', '1.', 'a:', 'a b ', '"a""",', 'a\t;,', 'a"b,', 'a\u0301\u0316', '👩‍👩‍👧‍👦', 'steam://connect/'],
@@ -14,8 +14,8 @@ export const filled = (unit: string, bytes: number): string =>
 const LONGEST_HOST = `${[63, 63, 63, 57].map((length) => 'a'.repeat(length)).join('.')}.com`;
 
 /**
- * Returns two JSON texts about a server with as many ports as fit into this many UTF-16 units. In the first, long invalid
- * strings are repeated for each port. The second has the longest possible address and game.
+ * Returns two JSON strings about a server with as many ports as fit into this many UTF-16 units. The first repeats long
+ * invalid strings for each port. The second has the longest possible address and game.
  */
 export function manyPorts(most: number): readonly string[] {
   const json = (server: string, game: string, ports: readonly number[]) =>
@@ -47,7 +47,7 @@ const PIECES = [
   ...[MARKUP, LISTS, ADDRESSES, LINKS, SIGNS].flatMap((group) => group.split(BETWEEN)),
 ];
 
-/** Known and unknown field names in several languages, and values that may or may not fit them. */
+/** Known and unknown field names in several languages, and values that don't always match the field. */
 const NAMES =
   'server¦ip¦host¦hostname¦address¦port¦ports¦Port (UDP)¦game_port¦beacon_port¦queryPort¦steam_port¦game¦Spiel¦Abfrageport¦Endereço IP¦Порт¦ゲーム¦クエリポート¦เกม¦địa chỉ¦rcon¦sftp_details¦database¦type¦name¦players¦8.8.8.8:1¦cs2¦__proto__'.split(
     BETWEEN,

@@ -6,8 +6,8 @@ import type { Replicas, World } from './world.ts';
 /** How many milliseconds pass between two kills. */
 const KILL_EVERY_MS = 10_000;
 /**
- * How long a single replica stops, in milliseconds. Another replica considers it dead after 20 to 30 seconds, and isn't
- * killed in that time.
+ * How long a single replica is stopped, in milliseconds. Another replica considers it dead after 20 to 30 seconds, and
+ * isn't killed in that time.
  */
 const ONE_STOPPED_MS = 60_000;
 /** How long a replica takes to notice that others consider it dead, and to exit. */
@@ -44,7 +44,7 @@ export async function troubleReplicas(
     return others[random.below(others.length)];
   }
 
-  /** Waits until a replica other than `other` is ready. After a kill, none may be ready. */
+  /** Waits until a replica other than `other` is ready. After a kill, there might be none. */
   async function oneReady(other?: Replica): Promise<Replica | undefined> {
     for (;;) {
       const one = oneOf(replicas.filter((replica) => replica.isReady && replica !== other));
@@ -135,7 +135,7 @@ export async function troubleReplicas(
       await pause(PAUSE_MS);
       await onlyRead();
     }
-    // New processes end the work that couldn't be recorded in time. Otherwise, only the hourly job would end it.
+    // New processes end the work whose result couldn't be recorded in time. Otherwise, only the hourly job would end it.
     await rollingRestart();
   }
 

@@ -29,7 +29,7 @@ const MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [4, { kind: 'okThenClose' }],
 ];
 
-/** Steam's list and the name server respond correctly half of the time. */
+/** Steam's list and the name server respond correctly half the time. */
 const STEAM_MODES: readonly (readonly [weight: number, mode: Mode])[] = [
   [10, { kind: 'ok' }],
   [2, { kind: 'hang' }],
@@ -124,7 +124,7 @@ export async function makeTrouble(
   ): Promise<void> {
     const own = random.of(name);
     while (!over.aborted) {
-      // Rejects only at the end of the soak test.
+      // The promise only rejects at the end of the soak test.
       await sleep(own.between(least, most), undefined, { signal: over }).catch(() => undefined);
       if (!over.aborted) await run(own);
     }
@@ -253,7 +253,7 @@ export async function makeTrouble(
   faults.clear();
   gateway.disturbDispatch({});
   healGateway();
-  // A bot that is waiting for RESUMED would otherwise wait for a whole minute.
+  // A bot waiting for RESUMED would otherwise wait for a full minute.
   gateway.cut();
   clock.advance(0);
   await discord.connected();

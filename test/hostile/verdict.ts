@@ -25,7 +25,7 @@ export const HARMS = [
 ] as const;
 export type Harm = (typeof HARMS)[number];
 
-/** How many cases of each kind of harm are printed. A single failed list produces a hundred similar cases. */
+/** The maximum number of cases to print for each kind of harm. A single failed list produces a hundred similar cases. */
 const SHOWN_CASES = 20;
 const SHOWN_STALLS = 5;
 const LONGEST_CASE = 5_000;
@@ -34,7 +34,7 @@ export type Verdict = ReturnType<typeof createVerdict>;
 
 /**
  * Collects the results of a run.
- * @param longestStall how much processor time the bot may use during a stall, in milliseconds
+ * @param longestStall the bot's maximum processor time during a stall, in milliseconds
  */
 export function createVerdict(longestStall: number) {
   const harms = new Map<Harm, string[]>(HARMS.map((kind) => [kind, []]));
@@ -49,7 +49,7 @@ export function createVerdict(longestStall: number) {
 
   return {
     harm,
-    /** @param during describes the actions before a stall, which helps to find its cause */
+    /** @param during describes the actions before a stall, to help find the cause */
     stalled(more: readonly Stall[], during: (stall: Stall) => string): void {
       stalls.push(...more.map((stall) => ({ ...stall, during: during(stall) })));
     },
@@ -62,7 +62,7 @@ export function createVerdict(longestStall: number) {
     count(what: string, more: number): void {
       counts.set(what, (counts.get(what) ?? 0) + more);
     },
-    /** Prints all counts on standard output, and every case of harm on standard error. @returns the exit status */
+    /** Prints all counts to standard output, and each case of harm to standard error. @returns the exit status */
     print(say: (line: string) => void): 0 | 1 {
       const longest = stalls.toSorted((one, other) => other.ownMs - one.ownMs);
       const [worst] = longest;

@@ -33,7 +33,7 @@ export interface WorldOptions {
   readonly listing?: ListingOptions;
   /** Whether the bot looks up game servers. The default is `false`. */
   readonly serverLookup?: boolean;
-  /** How long the bot may take to send a first response, in milliseconds. The default is Discord's limit of 3,000. */
+  /** The maximum time for the bot to send a first response, in milliseconds. The default is Discord's limit of 3,000. */
   readonly answerWithinMs?: number;
   /** Discord error codes that don't count as violations here. */
   readonly blameless?: readonly number[];
@@ -99,7 +99,7 @@ export async function openWorld(options: WorldOptions) {
     restart: sandbox.restart,
     verdict,
     probe,
-    /** Sets how many milliseconds the bot's clock is off from now on. */
+    /** Sets the offset of the bot's clock, in milliseconds. */
     setClock,
     /** Everything that the bot has printed. */
     lines,
@@ -116,7 +116,7 @@ export async function openWorld(options: WorldOptions) {
     fleet: () => fleet,
     /**
      * Compares every reply with the servers that the service received and stored. Call this after the bot has stopped.
-     * @param isJudged whether the requests with this key belong to `asks`
+     * @param isJudged whether the requests made with this key belong to `asks`
      */
     async judge(isJudged: (key: string) => boolean, turnedDown: readonly string[] = []): Promise<void> {
       const submitted = await stored.submitted();
@@ -131,7 +131,7 @@ export async function openWorld(options: WorldOptions) {
       };
       judge(findings, verdict.harm);
     },
-    /** Stops everything, and checks whether secrets were leaked or Discord rules broken. */
+    /** Stops everything, and checks for leaked secrets and broken Discord rules. */
     async close(): Promise<void> {
       try {
         await bot.stop();
@@ -160,7 +160,7 @@ export async function openWorld(options: WorldOptions) {
  */
 const isOwn = ({ status, path }: Breach) => status === 429 && /\/messages(?:\/\d+)?$/.test(path);
 /**
- * Whether replicas exceeded a rate limit together. After a pause, they all resume at the same time with the same token,
- * without knowing about each other's requests.
+ * Whether several replicas jointly exceeded a rate limit. After a pause, they all resume at the same time with the same
+ * token, without knowing about each other's requests.
  */
 const isSharedToken = ({ status, path }: Breach) => status === 429 && path.endsWith('/callback');

@@ -23,7 +23,7 @@ if (!hasChromium)
 export const launch = (): Promise<Browser> =>
   chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
-/** A browser with the sandbox's page, and the problems found. */
+/** A browser with the sandbox's page, and any problems found. */
 export interface PageScene {
   readonly sandbox: Sandbox;
   readonly page: Page;
@@ -85,7 +85,7 @@ export async function drawIn(tab: Tab, colorScheme: 'light' | 'dark'): Promise<v
   while ((await tab.evaluate(isDrawn)) !== true) await tab.evaluate('new Promise(requestAnimationFrame)');
 }
 
-/** Returns axe-core's problems: the rules, and the elements that break them. */
+/** Returns the problems that axe-core finds: each rule, and the elements that break it. */
 export async function axeViolations(tab: Tab): Promise<readonly string[]> {
   // The debugger runs this script, because the page's Content-Security-Policy would block it.
   await tab.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));

@@ -22,7 +22,7 @@ const suggestion = (tab: Tab, text: string) => tab.locator('datalist option', { 
 const answers = (tab: Tab) => log(tab).getByRole('article');
 const side = (tab: Tab) => tab.getByRole('complementary');
 
-/** An entry in a list, as it is rendered. */
+/** A list entry as rendered. */
 interface Entry {
   readonly words: string;
   readonly isInEmbed: boolean;
@@ -49,7 +49,7 @@ const ENTRIES = `[...document.querySelectorAll('.content, .embed-text')].flatMap
   });
 })`;
 
-/** Counts how many messages have a time that is hidden behind another element. */
+/** Counts the messages whose time is hidden behind another element. */
 const COVERED_TIMES = `[...document.querySelectorAll('.message')].flatMap((message) => {
   message.scrollIntoView({ block: 'start' });
   const time = message.querySelector('.author time');

@@ -7,7 +7,7 @@ import { drawIn, hasChromium, openPageScene } from './open-page.ts';
 interface Picture {
   readonly name: string;
   readonly scenario: string;
-  /** The number of the step before which the screenshot is taken. The default is the end. */
+  /** The number of the step before which to take the screenshot. By default, it is taken at the end. */
   readonly before?: number;
   readonly width: number;
 }
@@ -22,7 +22,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'report', scenario: 'list-of-250', width: 1000 },
 ];
 
-/** `npm run screenshots` replaces these files in `docs/pictures/`. There is a light and a dark version of each picture. */
+/** `npm run screenshots` replaces the pictures in `docs/pictures/`. Each has a light and a dark version. */
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const LOCALE = 'en-US';
 

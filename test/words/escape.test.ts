@@ -40,7 +40,7 @@ const attacks: readonly string[] = [
   '👨‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 می‌خواهم',
 ];
 
-/** The ways in which the bot's sentences contain a value. */
+/** The ways in which the bot's sentences can contain a value. */
 const places: readonly ((value: string) => string)[] = [
   (value) => value,
   (value) => `✅ ${value}\n**Rust** — \`1.2.3.4:5\``,

@@ -13,8 +13,7 @@ const notes: object = JSON.parse(
 
 /*
  * Compares every language with English, without running a bot, and finds missing or superfluous sentences. To check a
- * single language: npx vitest run test/words/languages.test.ts -t "in fr,". Sentences that Discord would cut are found by
- * room.ts.
+ * single language: npx vitest run test/words/languages.test.ts -t "in fr,". room.ts finds sentences that Discord would cut.
  */
 
 /** The keys of the service's name in different forms. A language can have as many forms as it needs. */
@@ -29,7 +28,7 @@ const englishStems = new Set([...english.keys()].map(stemOf));
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 
-/** Values of the maximum length. Some contain a message from the service (`MOST_TEXT` in `escape.ts`), and others don't. */
+/** Values of the maximum length. Some contain a message from the service (`MOST_TEXT` in `escape.ts`). */
 const LONGEST_TEXTS = new Set(['message', 'said', 'original', 'what']);
 const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 120);
 
@@ -254,5 +253,5 @@ const NAME_FORMS = ownNames(english.keys());
 const DISCORD_NAMES = new Set([...Object.keys(ENGLISH.sentences.discord), 'manageGuild']);
 /** How many letters two forms of a word must share at the start. */
 const STEM = 5;
-/** How many extra characters a translation may have, because short texts grow most: `Edit` is `Bearbeiten`. */
+/** How many extra characters a translation can have. Short strings grow the most: `Edit` is `Bearbeiten`. */
 const SHORT_WORDS = 25;

@@ -60,7 +60,7 @@ const READ: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Returns the text outside of sentences, without times, mentions, links and code spans. */
+/** Returns the text outside sentences, without times, mentions, links and code spans. */
 function outside(text: string): string {
   let depth = 0;
   const kept = [...text].filter((character) => {

@@ -10,7 +10,7 @@ export interface Rendered {
 }
 
 /**
- * Renders a message as Discord does for bots, in whose messages masked links work. Also finds features that the parser
+ * Renders a message as Discord does for bots, whose messages can contain masked links. Also finds features that the parser
  * doesn't know.
  */
 export function rendered(markup: string): Rendered {

@@ -2,8 +2,8 @@ import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { sentencesOf, stemOf } from './language-files.ts';
 
 /*
- * Checks that short strings, such as the labels of buttons, fit into Discord's limits in every language. Finds these
- * strings in everything that bots in tests send, by their English words. The stand-in checks commands.
+ * Checks that short strings, such as button labels, fit into Discord's limits in every language. Finds these strings by
+ * their English text in everything that bots send in tests. The stand-in checks commands.
  */
 
 /** The properties of a component or a modal that this file reads. */

@@ -17,7 +17,7 @@ function now(): number {
 
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // `new Date()` only returns the current time without arguments.
+    // `new Date()` returns the current time only if it has no arguments.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;

@@ -1,6 +1,7 @@
 /**
- * Loaded into the bot before anything else. Makes time pass TIME_GOES times faster, so that a minute's pause takes seconds.
- * This doesn't affect Node's internal timers, such as `AbortSignal.timeout`. SIGUSR2 permanently returns to normal speed.
+ * Loaded into the bot before anything else. Makes time pass TIME_GOES times faster, so a one-minute pause takes seconds.
+ * This doesn't affect Node's internal timers, such as `AbortSignal.timeout`. SIGUSR2 switches back to normal speed for
+ * good.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
@@ -8,7 +9,7 @@ import promises from 'node:timers/promises';
 
 let times = Number(process.env.TIME_GOES);
 
-/** @param at the index of the argument that contains the milliseconds */
+/** @param at the index of the argument that contains the delay in milliseconds */
 const faster = (set: (...given: never[]) => unknown, at: 0 | 1) =>
   function (this: unknown, ...given: unknown[]) {
     if (typeof given[at] === 'number') given[at] = Number(given[at]) / times;
@@ -40,7 +41,7 @@ performance.now = clock(performance.now.bind(performance));
 const now = clock(Date.now.bind(Date));
 globalThis.Date = class extends Date {
   constructor(...given: readonly never[]) {
-    // `new Date()` only returns the current time without arguments.
+    // `new Date()` returns the current time only if it has no arguments.
     super(...((given.length === 0 ? [now()] : given) as [number]));
   }
   static override now = now;
