@@ -164,7 +164,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('is either valid or causes one readable error without secrets', () => {
+  it("is either valid or causes one readable error that doesn't reveal secrets", () => {
     const secret = fc.constantFrom(...SECRETS, ...SECRETS.map((name) => `${name}_FILE`));
     const other = fc.constantFrom(...VARIABLES.filter((name) => !SECRETS.includes(name)));
     const text = (begins: string) =>
@@ -218,7 +218,7 @@ describe('a PostgreSQL database', () => {
     'postgres://bot:s3cret@db/',
     'postgres://bot:s3cret#@db/listing',
     'mysql://bot:s3cret@db/listing',
-  ])('with the URL %s is rejected without showing the password', (url) => {
+  ])('is rejected without showing the password if the URL is %s', (url) => {
     const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
     expect(said).toContain('STORE_URL must be');
     expect(said).not.toContain('s3cret');
@@ -254,7 +254,7 @@ describe('a configuration variable', () => {
     ['NAME_SERVERS', '9.9.9.9, [::1]:5353', 'nameServers', ['9.9.9.9', '[::1]:5353']],
     ['HTTP_PORT', '65535', 'httpPort', 65_535],
     ['HTTP_HOST', '::', 'httpHost', '::'],
-  ])('called %s can be %s', (variable, given, property, used) => {
+  ])('accepts a valid value: %s=%s', (variable, given, property, used) => {
     expect(read({ [variable]: given })[property]).toEqual(used);
   });
 
@@ -329,7 +329,7 @@ describe('a configuration variable', () => {
         `${randomBytes(32).toString('hex')},`,
       ],
     ],
-  ])("called %s can't be any of %j", (variable, given) => {
+  ])('rejects invalid values: %s=%j', (variable, given) => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
@@ -406,7 +406,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('for encryption has 32 bytes in base64 or hexadecimal', () => {
+  it('has 32 bytes in base64 or hexadecimal if it is for encryption', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
@@ -427,7 +427,7 @@ describe('an unknown variable', () => {
     ['LISTING_KEY', 'LISTING_API_KEY'],
     ['LISTING_API_TIMEOUT', 'LISTING_API_TIMEOUT_MS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('called %s is reported with the suggestion %s', (name, meant) => {
+  ])('is reported with a suggested name: %s → %s', (name, meant) => {
     const hint = `${name}: did you mean ${meant}?`;
     expect(misspelt({ ...REQUIRED, [name]: 'hunter2' })).toEqual([hint]);
     expect(problems({ [name]: 'hunter2' })).toContain(hint);

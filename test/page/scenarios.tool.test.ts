@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('run "$name" with only the keyboard and without accessibility problems', async ({
+  it.for(SCENARIOS)('"$name" works with only the keyboard and has no accessibility problems', async ({
     title,
     steps,
   }) => {

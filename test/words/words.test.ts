@@ -92,7 +92,7 @@ describe("the listing service's page", () => {
       'https://list.example/',
     ],
     ['https://list.example/a_(b)', 'https://list.example/a_%28b%29', 'https://list.example/a_%28b%29'],
-  ])('with the link %s is %s for an address, and otherwise %s', (template, page, list) => {
+  ])('follows the template %s: %s for an address, otherwise %s', (template, page, list) => {
     const pages = createListingPages(template);
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
