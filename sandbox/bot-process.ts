@@ -133,7 +133,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
   };
 }
 
-/** Describes how a process ended: `exit status 1` or `signal SIGKILL`. */
+/** Describes how a process ended, as in `exit status 1` or `signal SIGKILL`. */
 export function describeExit({ status, signal }: Exit): string {
   return signal === null ? `exit status ${status}` : `signal ${signal}`;
 }

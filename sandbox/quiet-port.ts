@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * The lowest possible port. Operating systems don't assign ports in this range automatically, so a restarting bot doesn't
+ * The lowest port to choose. Operating systems don't assign ports in this range automatically, so a restarting bot doesn't
  * lose its port.
  */
 const FROM = 16_000;

@@ -133,7 +133,7 @@ export async function openSandbox(options: SandboxOptions) {
     get serviceTrouble() {
       return serviceTrouble;
     },
-    /** The current fault of Steam's server list: one of {@link STEAM_TROUBLES}. */
+    /** The current fault in Steam's server list: one of {@link STEAM_TROUBLES}. */
     get steamTrouble() {
       return steamTrouble;
     },
@@ -207,7 +207,7 @@ function keepBot(deps: {
     surroundings: options.surroundings,
     onLine: (line) => tell({ kind: 'log', line }),
     onExit(exit) {
-      // A bot that ends while starting hasn't crashed: `startBot` throws an error instead.
+      // A bot that exits during startup doesn't count as crashed: `startBot` throws an error instead.
       state = exit.wanted || state === 'starting' ? 'stopped' : 'crashed';
       tell({ kind: 'bot', state, exit });
     },

@@ -8,7 +8,7 @@ interface Trouble<How> {
   readonly how: How;
 }
 
-/** Faults of the listing service, by the name that the page uses. */
+/** Faults in the listing service, by the names used on the page. */
 export const SERVICE_TROUBLES = {
   ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: { kind: 'ok' } },
   down: {
@@ -41,7 +41,7 @@ export const SERVICE_TROUBLES = {
   },
 } satisfies Readonly<Record<string, Trouble<Mode>>>;
 
-/** Faults of Steam's server list, by the name that the page uses. */
+/** Faults in Steam's server list, by the names used on the page. */
 export const STEAM_TROUBLES: Readonly<Record<string, Trouble<Mode>>> = {
   ok: SERVICE_TROUBLES.ok,
   limited: SERVICE_TROUBLES.limited,
@@ -54,7 +54,7 @@ const always =
   (faults: RestFaults): void =>
     faults.inject({ fault, times: Number.POSITIVE_INFINITY });
 
-/** Faults of Discord's REST API, by the name that the page uses. */
+/** Faults in Discord's REST API, by the names used on the page. */
 export const DISCORD_TROUBLES: Readonly<Record<string, Trouble<(faults: RestFaults) => void>>> = {
   ok: { words: { en: 'works normally', de: 'antwortet wie gewohnt' }, how: () => undefined },
   blocked: {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 export type Mode =
   /** Responds as specified. */
   | { readonly kind: 'ok' }
-  /** Responds as specified, then closes the connection without notice, like a server with an idle timeout. */
+  /** Responds as specified, then closes the connection without warning, like a server with an idle timeout. */
   | { readonly kind: 'okThenClose' }
   /** Drops all connections and stops listening. In any other mode, the service listens on the same port again. */
   | { readonly kind: 'down' }

@@ -25,7 +25,7 @@ const FAILED = { en: 'Something unexpected happened', de: 'Es kam anders als erw
 /** Creates a player, which plays one scenario at a time. */
 export function createPlayer(deps: {
   readonly sandbox: Sandbox;
-  /** Called with each step's caption; the step waits for the promise. By default, it waits for `next`. */
+  /** Called with each step's caption; the step waits for the returned promise or, by default, for `next`. */
   readonly read?: ((caption: Texts) => Promise<unknown>) | undefined;
   readonly onChange: () => void;
 }) {
@@ -33,7 +33,7 @@ export function createPlayer(deps: {
   let current: ScenarioView | undefined;
   let pressed = Promise.withResolvers<void>();
   const read = deps.read ?? (() => pressed.promise);
-  /** Counts starts and stops of scenarios. When this number changes, the previous scenario stops. */
+  /** Counts how often a scenario was started or stopped. When the count changes, the previous scenario ends. */
   let latest = 0;
   let played: Promise<void> = Promise.resolve();
 

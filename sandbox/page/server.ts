@@ -24,7 +24,7 @@ interface PageOptions {
   readonly sandbox: Sandbox;
   /** The port to listen on. The default is 0, which picks a free port. */
   readonly port?: number;
-  /** Called with each step's caption; the step waits for the promise. By default, it waits for *Next*. */
+  /** Called with each step's caption; the step waits for the returned promise or, by default, for *Next*. */
   readonly read?: (caption: Texts) => Promise<unknown>;
 }
 

@@ -21,7 +21,7 @@ export interface Preview {
   readonly target?: string;
 }
 
-/** An action of a user in a scenario, with a preview that the page shows first. */
+/** A user's action in a scenario, with a preview that the page shows first. */
 export interface Step {
   readonly who: Role;
   readonly caption: Texts;
@@ -275,10 +275,10 @@ export async function turnApprovalOn(stage: Stage): Promise<void> {
 /** An API key that the simulated listing service accepts. */
 export const KEY = 'sandbox-key-1234';
 
-/** The longest time to wait for a condition, in milliseconds. */
+/** The maximum time to wait for a condition, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Waits until a condition is true, for at most {@link PATIENCE_MS}. Checks the condition on every event. */
+/** Waits up to {@link PATIENCE_MS} for a condition to become true. Checks the condition on every event. */
 export async function until(watch: Sandbox['watch'], holds: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = watch(() => holds() && resolve());

@@ -20,7 +20,7 @@ export function createTrace() {
 
   return {
     entries: (): readonly TraceEntry[] => entries,
-    /** @returns the entry, if the event adds or changes one */
+    /** @returns the entry that the event added or changed, if any */
     take(event: SandboxEvent): TraceEntry | undefined {
       if (event.kind === 'wire') {
         const { method, path, status, body } = event.request;

@@ -26,7 +26,7 @@ export function createFrontEnd(deps: FrontEndDeps) {
   const tell = (text: string) => void errors.write(`${text}\n`);
   const prompt = createPrompt({ sandbox, print });
   let isLeaving = false;
-  /** Whether a script must end with an error status. */
+  /** Whether an error has occurred, which gives a script an error status. */
   let hasFailed = false;
 
   function fail(text: string): void {

@@ -27,7 +27,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
  * Measures the submissions and acknowledgements per second of several processes that share one PostgreSQL server on disk,
- * and finds the bottleneck. Each process receives interactions in turn.
+ * and finds the bottleneck. The processes receive interactions in turn.
  */
 export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
   const server = await startServer({ onDisk: true });

@@ -86,7 +86,7 @@ export async function startLightDiscord({
       shard: [0, 1],
       application: { id: APPLICATION_ID, flags: 0 },
     });
-    // Bit 0 stands for the Guilds intent.
+    // Bit 0 is the Guilds intent.
     if ((intents & 1) === 1) for (const id of ids) dispatch('GUILD_CREATE', guildCreate(id));
     identified.resolve();
   }

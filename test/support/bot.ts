@@ -102,7 +102,7 @@ interface AboutGuild {
 
 /** A guild and its users, for a single test. */
 export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
-  /** A user with Manage Server. */
+  /** A user with the Manage Server permission. */
   readonly admin: Person;
   readonly member: Person;
   person(who: { readonly role?: Role; readonly locale?: string }): Person;

@@ -181,7 +181,7 @@ function waitedForProcessor(pid: number): number {
 
 /**
  * Replaces this process's clocks until the test ends, so that tests don't have to wait. Must be called before anything
- * reads a clock. Timers and `new Date()` don't change.
+ * reads a clock. Timers and `new Date()` aren't affected.
  */
 export function createTestClock(): { advance(ms: number): void; set(ms: number): void } {
   const now = Date.now;
@@ -208,7 +208,7 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
 }
 
 const DAY_MS = 86_400_000;
-/** In the last 15 minutes before midnight UTC, the bot uses different words for limits that reset at midnight. */
+/** In the last 15 minutes before midnight UTC, the bot's wording is different for limits that reset at midnight. */
 const NEAR_MIDNIGHT_MS = 20 * 60_000;
 
 /** Sets this process's clock back by an hour if midnight UTC is near, until the test ends. */

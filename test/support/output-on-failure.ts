@@ -2,7 +2,7 @@
 import { beforeEach } from 'vitest';
 import { closing, outputs } from './outputs.ts';
 
-/** How many lines of a bot's output are shown with a failure. */
+/** How many lines of a bot's output to show if a test fails. */
 const MOST_LINES = 40;
 
 beforeEach(({ onTestFailed }) => {

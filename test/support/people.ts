@@ -196,7 +196,7 @@ export function csvOf(message: SeenMessage, name: string): readonly (readonly st
 
 /** Returns the id of #staff, the guild's second channel. The users are in the first channel. */
 export function staffChannel({ discord, admin }: Pick<TestGuild, 'discord' | 'admin'>): string {
-  // Builds the guild from its id, because no list contains the guild after the bot has left.
+  // Builds the guild from its id, because no list contains the guild once the bot has left.
   const guild = { id: admin.guildId, name: '', channelId: '' };
   const channel = discord.channels(guild).find(({ name }) => name === 'staff');
   assert(channel, 'the guild has no #staff');
@@ -217,7 +217,7 @@ export function logMessages(guild: Pick<TestGuild, 'discord' | 'admin'>): readon
     .map(({ current }) => [current?.content, current?.embeds[0]?.description].filter(Boolean).join('\n'));
 }
 
-/** Returns the entries in the log without the greeting. */
+/** Returns the log's entries, without the greeting. */
 export function logLines(guild: Pick<TestGuild, 'discord' | 'admin'>): readonly string[] {
   return logMessages(guild)
     .slice(1)

@@ -35,7 +35,7 @@ import { recorder, timeOf } from './machine.ts';
 
 export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
 
-/** Starts the layers between commands and Discord, with the test's commands and a new store. */
+/** Starts the bot's layers between commands and Discord, with the test's own commands and a new store. */
 export async function startSmallBot(
   commands: readonly Command[],
   { largeTurnMs }: Pick<AnswerDeps, 'largeTurnMs'> = {},
@@ -72,7 +72,7 @@ export async function startSmallBot(
   const notifyGuild: InteractionPartsDeps['notifyGuild'] = async (_guildId, makeText) =>
     void guildLog.push(makeText(wording.wordsFor('en-US')));
   const underWay = createUnderWay();
-  /** Returns new interaction-handling parts, as after a restart. */
+  /** Creates the parts that handle interactions, as after a restart. */
   const restarted = (deps: Partial<InteractionPartsDeps> = {}) =>
     interactionParts({
       store,

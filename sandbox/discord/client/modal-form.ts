@@ -77,7 +77,7 @@ export function modalComplaint(modal: Modal, entered: ModalInput): string | unde
   for (const field of fields) {
     const value = entered[field.id] ?? field.value ?? '';
     if (value === '' && field.required) return `${field.id} is required`;
-    // An optional field may stay empty, even if it has a minimum length.
+    // An optional field can be left empty, even if it has a minimum length.
     const complaint = value === '' ? undefined : complaintOf(field, value);
     if (complaint !== undefined) return `${field.id} ${complaint}`;
   }

@@ -24,9 +24,9 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Denial } from './denial.ts';
 import { inWords, type Path, schemaFlaws } from './schema.ts';
 
-/** A rule for request bodies that Discord enforces, but doesn't publish in its schemas. */
+/** A rule for request bodies that Discord enforces but doesn't publish in its schemas. */
 interface Rule<Body> {
-  /** The title under which a breach is reported. Tests refer to rules by title. */
+  /** The title used to report a breach. Tests refer to rules by title. */
   readonly title: string;
   /** Returns where the body breaks the rule, or `undefined` if it doesn't. */
   check(sent: Body): Path | undefined;

@@ -98,7 +98,7 @@ const API = /^\/api\/v10(?=\/)/;
 
 const isCut = (fault: Fault | undefined): boolean => fault?.kind === 'hang' || fault?.kind === 'reset';
 
-/** Returns the response for an injected fault, which is never a breach. */
+/** Returns the response for an injected fault. Injected faults are never breaches. */
 function madeUp(fault: Fault | undefined): Answer | undefined {
   switch (fault?.kind) {
     case 'rate limit': {

@@ -42,9 +42,7 @@ export function createCommands(deps: { readonly snowflakes: Snowflakes; readonly
   };
 }
 
-/**
- * Removes translations that equal the default text, and option properties that have their default value, as Discord does.
- */
+/** Like Discord, removes translations that equal the default text, and option properties that have their default value. */
 function withoutRepeatedTexts(item: object): object {
   const { name, description } = Object(item);
   const entries = Object.entries(item).flatMap(([key, value]): [string, unknown][] => {

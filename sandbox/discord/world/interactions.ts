@@ -54,7 +54,7 @@ export interface Interaction extends NewInteraction {
   readonly followUps: SeenMessage[];
   /** Resolves when the bot sends the next follow-up. */
   followedUp: PromiseWithResolvers<void>;
-  /** Resolves when the bot responds, or with `lost` if it doesn't respond in time. */
+  /** Resolves with the bot's response, or with `lost` if the bot doesn't respond in time. */
   readonly answered: Promise<Acknowledgement>;
 }
 

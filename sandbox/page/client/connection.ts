@@ -40,7 +40,7 @@ export async function act(what: Act): Promise<Outcome> {
 
 let source: EventSource | undefined;
 
-/** Receives the view of the current seat whenever it changes. Calling this again closes the previous connection. */
+/** Receives the view of the current seat whenever it changes. Each call closes the previous connection. */
 export function listen(heard: {
   view(view: View): void;
   trace(entries: readonly TraceEntry[]): void;

@@ -6,7 +6,7 @@ import { wordsFor } from './words.ts';
 
 type ListedScenario = View['scenarios'][number];
 
-/** What a user can do with a scenario. */
+/** Actions that a user can perform on a scenario. */
 export interface StoryActs {
   play(scenario: string): void;
   next(): void;
