@@ -29,7 +29,7 @@ const MOST_REMEMBERED = 10_000;
 
 export interface TurnsOptions {
   readonly mostConcurrent: number;
-  /** Maximum number of waiting tasks per member in a guild. Tasks without a member share one maximum. */
+  /** Maximum number of waiting tasks per member in a guild. Tasks without a member share one limit. */
   readonly mostWaiting?: number;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;

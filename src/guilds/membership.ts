@@ -87,7 +87,7 @@ export function createMembership(deps: MembershipDeps) {
     }
   }
 
-  /** Restarts every guild's grace period if the application changes, because the new one may not be in the guilds yet. */
+  /** Restarts every guild's grace period if the application changes, because the new one might not be in the guilds yet. */
   async function noteApplication(): Promise<void> {
     const id = await deps.applicationId();
     const before = Object(await store.values.get(APPLICATION)).id;

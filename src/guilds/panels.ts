@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts';
 /** Prefix of the names of stored panels, followed by the guild's id. */
 export const PANELS = 'panels';
 
-/** Maximum number of panels that a guild can edit. Beyond that, the oldest panel still works but can't be edited. */
+/** Maximum number of panels that a guild can edit. If it's exceeded, the oldest panel still works but can't be edited. */
 export const MOST_PANELS = 10;
 
 /** The buttons that a panel can have, in the order in which they are displayed. */

@@ -164,7 +164,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Replies with the first response. If that fails, the member can simply try again, because nothing was changed. */
+  /** Sends the reply as the first response. If that fails, the member can simply try again, because nothing was changed. */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);

@@ -148,7 +148,7 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
 
 /**
  * Parses only the fields needed to respond to an interaction.
- * @throws TypeError if even those can't be parsed
+ * @throws TypeError if any of them can't be parsed
  */
 export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarget {
   const { id, application_id, token } = Object(payload);
@@ -293,7 +293,7 @@ function readOptions({
   return Object.fromEntries(values);
 }
 
-/** Returns an own property of an object. A forged name such as `constructor` must not return an inherited one. */
+/** Returns an own property of an object. A forged name such as `constructor` must not return an inherited property. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

@@ -2,7 +2,7 @@ import type { MessageKey } from './deliver.ts';
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** Tracks the interactions that this process is handling. after-crash.ts replies to any others that the process owns. */
+/** Tracks the interactions that this process is handling. after-crash.ts replies to its other interactions. */
 export function createUnderWay() {
   /** The message that each interaction will write to; `undefined` once the reply is ready. */
   const awaited = new Map<string, MessageKey | undefined>();
