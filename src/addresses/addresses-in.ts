@@ -18,7 +18,9 @@ export interface FoundAddress {
   readonly address?: Address;
   /** The game that the link launches; '' if the address isn't a game link or several games use its scheme. */
   readonly game: string;
-  /** Whether this is certainly a server: a game link, an IP address or a labelled name. Other names may be websites. */
+  /**
+   * Whether this is certainly a server: a game link, an IP address or a labelled name. Unlabelled names might be websites.
+   */
   readonly isServer: boolean;
 }
 

@@ -21,7 +21,7 @@ const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
 /** How long a key is paused after a 429 response without a specified time, in milliseconds. */
 const USUAL_PAUSE_MS = 1_000;
-/** Maximum pause, in milliseconds. Members are waiting, and a request for a longer pause may be the service's mistake. */
+/** Maximum pause, in milliseconds. Members are waiting, and a longer `Retry-After` may be the service's mistake. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Maximum number of guilds whose failures or pauses are tracked. The oldest guild is dropped first. */
 const MOST_GUILDS = 10_000;

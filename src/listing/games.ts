@@ -155,7 +155,7 @@ export function createGames(deps: GamesDeps) {
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    /** Marks the list as stale, because the service has rejected one of its aliases. */
+    /** Marks the list as stale, because the service has rejected an alias from it. */
     invalidate(): void {
       isInvalidated = true;
     },

@@ -60,7 +60,7 @@ export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.
 /** Nicknames shared by several games or with other meanings. Searches match them, but they don't identify a game. */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
-/** Names of games that are also ordinary words in some language. A sentence with such a word may not mean the game. */
+/** Names of games that are also ordinary words in some language. In a sentence, such a word might not mean the game. */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
   ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],

@@ -13,7 +13,7 @@ export interface Condition {
   readonly alert: string;
   /** How many minutes the condition must hold before it's posted. The alert rule uses the same value. */
   readonly minutes: number;
-  /** Whether the condition concerns all processes together, so that only one of them posts it. */
+  /** Whether the condition applies to all processes together, so only one process posts it. */
   readonly isShared?: boolean;
   /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;

@@ -40,7 +40,7 @@ export type PortalConfig = Pick<
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'
 >;
 
-/** Applies one time limit to all requests to Discord together, including the waits for rate limits and blocks. */
+/** Applies one time limit to all requests to Discord together, including time spent waiting for rate limits and blocks. */
 export function withDeadline(api: DiscordApi): DiscordReader {
   const signal = AbortSignal.timeout(DISCORD_MS);
   const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);

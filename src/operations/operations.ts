@@ -54,7 +54,7 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
-  // If several processes are possible, the host name distinguishes them.
+  // If there can be several processes, the host name distinguishes them.
   const place = store.path === undefined ? hostname() : '';
   const watches: readonly Part[] = [
     ...(webhook

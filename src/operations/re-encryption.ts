@@ -44,7 +44,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
   };
 }
 
-/** Returns the record that replaces the given one, or `undefined` to keep it. */
+/** Returns a replacement for the given record, or `undefined` to keep it. */
 type ReencryptRecord = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**

@@ -54,7 +54,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const made = `${name}-${timeInName(Date.now())}${ext}`;
       const file = join(folder, made);
-      // If the process was killed, it left a partial file behind.
+      // If the process is killed, it leaves a partial file behind.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.('made');
       logger.info({ file }, 'made a backup; it does not contain the encryption key');

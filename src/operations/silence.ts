@@ -29,7 +29,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     const silentMs = gateway.silentMs();
     if (silentMs < longestMs) return;
     const isGranted = await mayEnd();
-    // The bot may have begun to stop in the meantime.
+    // The bot may have begun shutting down in the meantime.
     if (!isGranted || job.stopping.aborted) return;
     void job.stop();
     onFatal(

@@ -18,7 +18,7 @@ type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 /** The memory that the bot needs, in bytes: 300 MiB under load, plus 170 MiB for a long export (measured). */
 const LEAST_MEMORY = 480 * 1024 * 1024;
 
-/** Checks whether this version can use the database. Doesn't write anything, so a bot may be using the database. */
+/** Checks whether this version can use the database. Doesn't write anything, so it's safe while a bot is running. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);

@@ -78,7 +78,7 @@ interface RejectedLine {
 
 /**
  * Builds files with the rows that can't be sent, so that the member can correct and resubmit them. The parser ignores the
- * columns `line` and `reason`. The caller must omit repeated rows, because they would be sent if the member returned the
+ * columns `line` and `reason`. The caller must omit repeated rows, because they would be sent when the member returns the
  * file.
  * @param mostBytes the maximum size of each file except the last, which contains all remaining rows
  */

@@ -43,8 +43,8 @@ export interface CopyResult {
 }
 
 /**
- * Copies all data from one database to another one, which must be empty. No bot may be using either database. The source
- * isn't changed.
+ * Copies all data from one database to another, which must be empty. No bot may be using either database. The source isn't
+ * changed.
  * @throws StoreError or EncryptionKeyError with the reason, in which case the target remains empty
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<CopyResult> {
