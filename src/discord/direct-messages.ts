@@ -24,7 +24,7 @@ const PAUSED_UNTIL = 'direct-messages-paused-until';
 
 /**
  * `blocked`: the recipient doesn't accept direct messages from the bot. `stopped`: Discord has stopped all of the bot's
- * direct messages. `failed`: Discord failed for too long, or rejected the message.
+ * direct messages. `failed`: sending kept failing, or Discord rejected the message.
  */
 export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'blocked', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];

@@ -68,8 +68,8 @@ export type Shard = ReturnType<typeof createShard>;
  * - It waits half a minute on a dead connection.
  * - It waits forever if Discord doesn't respond to RESUME.
  *
- * Version 2.0.4 also drops the session if one connection fails. Here, every connection ends in `end`, which starts the
- * next.
+ * Version 2.0.4 also drops the session if one connection fails. Here, `end` handles the end of every connection and starts
+ * the next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
