@@ -106,7 +106,7 @@ export function createMembership(deps: MembershipDeps) {
     try {
       if (await deps.isForeign(guildId, stopping)) {
         await deletion.guild(guildId);
-        logger.info({ guildId }, 'the bot is no longer in a guild; deleted all data of the guild');
+        logger.info({ guildId }, 'the bot is no longer in a guild; deleted all its data');
       } else {
         await restartGrace([guildId]);
       }

@@ -71,7 +71,7 @@ async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<
 
 async function checkClock(api: DiscordApi): Promise<string> {
   const aheadMs = await api.clockAheadMs();
-  if (aheadMs === undefined) throw new CheckSkippedError('could not reach Discord to compare it');
+  if (aheadMs === undefined) throw new CheckSkippedError('could not reach Discord to get the time');
   const trouble = clockTrouble(aheadMs);
   if (trouble) throw new CheckFailedError(trouble.text, trouble.fix);
   return "agrees with Discord's";

@@ -124,8 +124,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
 }
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
-  if (storeUrl.kind === 'postgres')
-    throw new CheckSkippedError('the bot cannot check the disk of PostgreSQL');
+  if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");
   const { path } = storeUrl;
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} are free`;

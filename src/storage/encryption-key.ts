@@ -71,7 +71,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
   let encryption: Encryption | undefined;
 
   function started(): Encryption {
-    if (encryption === undefined) throw new Error('the encryption was used before it started');
+    if (encryption === undefined) throw new Error('encryption was used before it was started');
     return encryption;
   }
 
@@ -116,7 +116,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 /** Returns the keys in the key file, or an empty list if the file doesn't exist. */
 async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined)
-    throw new EncryptionKeyError('ENCRYPTION_KEY is missing: PostgreSQL has no key file');
+    throw new EncryptionKeyError('ENCRYPTION_KEY is missing: with PostgreSQL, there is no key file');
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -74,7 +74,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     if (checked) return checkIsWritable(checked).catch(() => checked.end());
     const isTaken = await take().catch(() => undefined);
     if (isTaken !== false) return;
-    logger.error({ database: name }, 'another bot runs on the same database: stop one of them');
+    logger.error({ database: name }, 'another bot is running on the same database: stop one of them');
   }
 
   const watch = createJob({ firstMs: CHECK_EVERY_MS, everyMs: CHECK_EVERY_MS, run: check });
@@ -88,7 +88,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
       });
       if (!isTaken) {
         throw new StoreError(
-          `another bot runs on the database ${name}. Only one can: stop that one first, or give this one a STORE_URL ` +
+          `another bot is running on the database ${name}. Only one can: stop that one first, or give this one a STORE_URL ` +
             'of its own.',
         );
       }

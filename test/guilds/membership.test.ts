@@ -126,12 +126,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
 /** A guild's state, its story, the guilds that still have data afterwards, and part of the first log entry. */
 const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ['unused for less than the grace period', 'check 30d -1ms check', '1, 2'],
-  [
-    'unused for the grace period, and unknown to Discord',
-    'check 30d check',
-    '',
-    'deleted all data of the guild',
-  ],
+  ['unused for the grace period, and unknown to Discord', 'check 30d check', '', 'deleted all its data'],
   ['unused for the grace period, and known to Discord', 'in:1 check 30d check', '1'],
   ['that the bot left less than a grace period ago', 'in:1 check 30d check in:2 30d -1ms check', '1'],
   ['that the bot left a grace period ago', 'in:1 check 30d check in:2 30d check', ''],

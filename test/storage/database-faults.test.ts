@@ -98,7 +98,9 @@ describe("a database's lock", () => {
     await first.start();
     const link = join(folder(), 'link.sqlite');
     symlinkSync(path, link);
-    await expect(second.start()).rejects.toThrow(/another bot runs on the database .*data\/bot\.sqlite/);
+    await expect(second.start()).rejects.toThrow(
+      /another bot is running on the database .*data\/bot\.sqlite/,
+    );
     await expect(createFileLock(link).start()).rejects.toThrow(StoreError);
     await first.stop();
     await second.start();

@@ -315,7 +315,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await checkEncryption(config)).toContain('ENCRYPTION_KEY decrypts the data');
     const another = { storeUrl, encryptionKey: [new Secret(randomBytes(32).toString('base64'))] };
     await expect(checkEncryption(another)).rejects.toThrow('encrypted with another key');
-    await expect(checkDisk(config)).rejects.toThrow('the bot cannot check the disk of PostgreSQL');
+    await expect(checkDisk(config)).rejects.toThrow("the bot cannot check PostgreSQL's disk");
 
     const wrong = parseStoreUrl(url.replace(new URL(url).password, 'another-password'));
     expect.assert(wrong);
@@ -329,7 +329,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       const { storeUrl } = await database();
       const [first, second] = [lockAt(storeUrl), lockAt(storeUrl)];
       await first.start();
-      await expect(second.start()).rejects.toThrow(/another bot runs on the database postgres:/);
+      await expect(second.start()).rejects.toThrow(/another bot is running on the database postgres:/);
       await first.stop();
       await second.start();
     });

@@ -262,7 +262,7 @@ describe('a backup of a bot in use', () => {
 
     const config = readStoreConfig(store(bot.data));
     const restored = () => restore({ config, file });
-    expect(await refusalOf(restored())).toContain('another bot runs on the database');
+    expect(await refusalOf(restored())).toContain('another bot is running on the database');
     await bot.process.stop();
     const elsewhere = folder();
     const without = await refusalOf(restore({ config: readStoreConfig(store(elsewhere)), file }));

@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     onTestFinished(() => lock.stop());
     const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^copy-store: another bot runs on the database [^\n]+\n$/);
+    expect(stderr).toMatch(/^copy-store: another bot is running on the database [^\n]+\n$/);
   });
 
   it("rejects a target that isn't empty, and doesn't change it", async () => {
