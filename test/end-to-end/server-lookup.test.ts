@@ -132,9 +132,9 @@ describe('the server lookup', () => {
     expect(textOf(answer)).toContain('93.184.216.41:28015 · query port 28017');
     expect(textOf(answer)).toContain(FOUND);
     await approve(guild);
-    expect(adds(guild).at(-1)?.servers).toEqual([
-      { server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' },
-    ]);
+    await expect
+      .poll(() => adds(guild).at(-1)?.servers)
+      .toEqual([{ server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' }]);
   });
 
   it("fills in the game servers in a message's text and attachment", async ({ bot, guild }) => {
