@@ -38,17 +38,15 @@ export default defineConfig({
         test: {
           name: 'process',
           include: [PROCESS_TESTS],
-          // Runs at most two files at the same time, after all other tests. These tests wait for processes, so they need a
-          // machine that isn't busy.
-          maxWorkers: Math.min(2, availableParallelism()),
+          // Runs after all other tests, because these tests wait for processes and need a machine that isn't too busy.
           sequence: { groupOrder: 1 },
         },
       },
       { extends: true, test: { name: 'tool', include: [TOOL_TESTS] } },
     ],
     globalSetup: ['test/support/postgres-server.ts'],
-    // Tests mostly wait for sockets, so one more file can run than there are processors.
-    maxWorkers: availableParallelism() + 1,
+    // Tests mostly wait for sockets and processes, so more files can run than there are processors.
+    maxWorkers: availableParallelism() + 2,
     // Files in a worker share their imports, because loading discord.js again for each file took half of the time.
     isolate: false,
     env: temporaryFolder(),
