@@ -11,7 +11,7 @@ import { kinds, newPlace, rowsIn } from '../support/database.ts';
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
 const DRAFT_LIVES_MS = 15 * 60_000;
-/** How long a moderator has to decide, which is seven days. */
+/** A moderator has seven days to decide. */
 const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';

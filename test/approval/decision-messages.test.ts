@@ -14,7 +14,7 @@ import { beginSubmission, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Returns an interaction as *Submit* stores it. In this test, a stored notice is only the member's id. */
+/** Returns an interaction the way *Submit* stores it. In these tests, a stored notice is just the member's id. */
 const kept = (userId: string): StoredInteraction => ({
   interaction: {
     id: 'i',

@@ -52,7 +52,7 @@ async function open(timing: ApiTiming = {}) {
     onTokenRejected() {
       refused += 1;
     },
-    // This is long enough to prevent a second attempt on a busy machine.
+    // Long enough to prevent a second attempt, even on a busy machine.
     firstAttemptMs: 30_000,
     firstResponseMs: 60_000,
     ...timing,
@@ -63,7 +63,7 @@ async function open(timing: ApiTiming = {}) {
   return { discord, api, scopes, refusals };
 }
 
-/** Injects responses to one kind of request, in order, and repeats the last one. All other requests get 204. */
+/** Injects responses to one kind of request, in order, repeating the last response. All other requests get 204. */
 function answering({ faults }: DiscordStandIn, kind: Kind, answers: readonly Fault[]): void {
   for (const fault of answers.slice(0, -1)) faults.inject({ ...kind, fault });
   for (const fault of answers.slice(-1)) faults.inject({ ...kind, fault, times: ALWAYS });
@@ -137,7 +137,7 @@ describe('a block by Discord', () => {
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     const before = discord.requests.length;
-    // A request with the bot's token may wait for 60 seconds, which is also the length of the block.
+    // A request with the bot's token can wait for 60 seconds, which is how long the block lasts.
     await expect.poll(api.block.leftMs).toBeLessThan(59_990);
     const waiting = failuresOf([
       api.get('/gateway/bot'),
@@ -157,7 +157,7 @@ describe('a block by Discord', () => {
     const responses = Array.from({ length: 30 }, () => respond(api, interaction()));
     for (const failure of await failuresOf(responses)) expect(failure).toContain('LostInteractionError');
     expect(made(discord, CALLBACK)).toBeGreaterThan(1);
-    // The clock may reach the next second during the requests.
+    // The clock might reach the next second during the requests.
     expect(made(discord, CALLBACK)).toBeLessThanOrEqual(10);
     expect(discord.requests.length).toBe(made(discord, CALLBACK));
     api.stopWaiting();

@@ -18,7 +18,7 @@ const httpIt = ownBotTest({ http: true });
 const TOO_LONG = 262_144 + 1;
 const COMMAND = JSON.stringify({ type: 2, id: '1', token: 's3cret-token' });
 
-/** Starts an endpoint to which a Discord stand-in posts. */
+/** Starts an endpoint that receives requests from a Discord stand-in. */
 async function openEndpoint() {
   const discord = await startDiscord({ token: TOKEN });
   onTestFinished(() => discord.close());

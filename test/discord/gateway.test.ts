@@ -130,7 +130,7 @@ it('the bot drops a dead connection as soon as Discord fails to acknowledge a he
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();
-  // If a heartbeat didn't reveal the dead connection, the library would wait half a minute for it to close.
+  // Without the failed heartbeat, the library would wait half a minute for the dead connection to close.
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 

@@ -171,7 +171,7 @@ describe("the service's response to a key", () => {
     clock.now = HOUR;
     expect(await rests()).toBe(false);
     expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42' });
-    // The clock was set back.
+    // Sets the clock back.
     clock.now = -1;
     expect(await rests()).toBe(false);
     clock.now = HOUR;

@@ -42,7 +42,7 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
 
 type Parts = ReturnType<typeof over>;
 
-/** Adds a submission with two servers and a draft, both made by the member just now. */
+/** Adds a submission with two servers, and a draft, which the member has just made. */
 async function addSubmissions({ store, clock, drafts }: Parts, guildId: string): Promise<void> {
   const id = `${guildId}-${clock.now}`;
   const user = { id: MEMBER, name: 'Mia Miller' };

@@ -107,7 +107,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
     }
   }
 
-  /** Returns the guilds that still have data, or names the part that is left. */
+  /** Returns the guilds that still have all of their data, or the part of a guild's data that remains. */
   async function left(): Promise<string> {
     const kept = ['1', '2', '3'].map(async (guild) => {
       const hasKey = (await keys.get(guild)) !== undefined;

@@ -36,14 +36,14 @@ const press = (id: string, madeBy = id): Interaction =>
     0,
   );
 
-/** The delivery of a reply whose message isn't edited by any other delivery. */
+/** Delivers a reply to a message that no other delivery is editing. */
 const ALONE = {
   editOrder: { isLatest: async () => true },
   message: 'a message',
   fallback: String,
 };
 
-/** Returns the request that the bot makes to send a reply. */
+/** Returns the message that the bot sends for a reply. */
 async function sentFor(reply: Reply): Promise<MessageBody> {
   const sent: MessageBody[] = [];
   const send = async (_interaction: unknown, message: MessageBody) => void sent.push(message);
@@ -108,7 +108,7 @@ describe('a reply that Discord rejects', () => {
   const refusal = (code: number, status = 400) =>
     new DiscordAPIError({ code, message: 'no' }, code, status, 'PATCH', 'https://discord.test', {});
 
-  /** Returns the content of every attempt to send a reply if Discord only accepts `accepted`. */
+  /** Returns the content of each attempt to send a reply, with Discord accepting only `accepted`. */
   async function textsSent(why: Error, accepted: string): Promise<string[]> {
     const sent: string[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, { body }) => {
@@ -171,7 +171,7 @@ describe('a reply that edits a message', () => {
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
-    // The message itself doesn't show whether it has been edited.
+    // An existing message doesn't show whether the edit has been applied.
     { state: 'answered', shown: SHOWN, times: 2 },
   ] as const)('is sent $times times if its delivery is uncertain and its state is $state (update of: $shown)', async (each) => {
     let sent = 0;
@@ -303,7 +303,7 @@ it('if Discord rejects an announcement in a channel, the bot skips only that cha
       '',
     );
   await announceIn('7');
-  // The clock also keeps running by itself.
+  // The clock also keeps running on its own.
   clock.advance(DAY_MS - 60_000);
   await announceIn('7');
   await announceIn('8');

@@ -330,7 +330,7 @@ describe('a button', () => {
       await member.press(message, label);
       expect(contentOf(message)).toMatch(/^Not like this\.\n.*\nsaid: x$/);
       expect(labelsIn(message.current.components)).toEqual(labelsIn(components));
-      // Discord only sends the same choice again from a new select menu.
+      // Discord only reports the same choice again if the select menu is new.
       expect(textOf(await member.pick(message, ['red']))).toContain('picked red');
     }
   });

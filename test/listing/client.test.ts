@@ -163,11 +163,11 @@ interface Failure {
   readonly reason: string;
   /** How many complete requests the service has received. */
   readonly requests?: 0;
-  /** How many servers the service has stored after one was added. */
+  /** How many servers the service has stored after the bot adds one. */
   readonly holds?: 1;
 }
 
-/** The outcome of both calls for each failure of the service. The default kind is `unknown`. */
+/** The outcome of both API calls for each failure of the service. The default kind is `unknown`. */
 const FAILURES: readonly Failure[] = [
   { mode: { kind: 'down' }, kind: 'not-sent', reason: 'unreachable', requests: 0 },
   { mode: { kind: 'resetDuring' }, reason: 'reset', requests: 0 },
@@ -322,7 +322,7 @@ describe('connections to the service', () => {
     });
     const [sent, waiting] = await Promise.all([api.add([one], key), api.games(key)]);
     expect(sent).toMatchObject({ kind: 'unknown', reason: 'timeout' });
-    // If the machine is busy, the waiting request may be sent between the two timeouts.
+    // If the machine is busy, the waiting request might be sent between the two timeouts.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
     // Uses the free connection. If the bot still sent the abandoned request, the service would receive that request first.

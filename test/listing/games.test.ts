@@ -94,7 +94,7 @@ describe('the games list', () => {
     clock.now += 1;
     games.refreshSoon('1');
     await expect.poll(() => asked).toHaveLength(3);
-    // If the service returns as few games twice in a row, the list has really become shorter.
+    // If the service returns the short list twice in a row, games have really been removed.
     await expect.poll(() => games.isFresh()).toBe(true);
     clock.now += HOUR - 1;
     expect(games.isFresh()).toBe(true);
@@ -149,7 +149,7 @@ describe('the games list', () => {
     await quiet();
     expect(games.isFresh()).toBe(true);
     clock.now -= 1;
-    // After the clock was set back, the list's age is unknown.
+    // After the clock is set back, the list's age is unknown.
     expect(games.isFresh()).toBe(false);
   });
 

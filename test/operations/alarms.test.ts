@@ -115,7 +115,7 @@ async function open(...statuses: readonly number[]) {
     lead(place: string): void {
       leader = place;
     },
-    /** Waits until every condition has been checked again and its alarms have been handled. */
+    /** Waits until every condition has been rechecked and all alarms have been handled. */
     async look() {
       const until = looks + 8;
       await expect.poll(() => looks).toBeGreaterThan(until);
@@ -277,7 +277,7 @@ describe('the conditions for alarms', () => {
   const DAY_MS = 86_400_000;
   const path = join(tmpdir(), 'bot.sqlite');
 
-  /** Returns the conditions that are true for a healthy bot with these faults. */
+  /** Returns the conditions that are true for an otherwise healthy bot with these faults. */
   async function holding(wrong: {
     readonly health?: object;
     readonly identifiesLeft?: number;

@@ -6,7 +6,7 @@ import { botTest } from '../support/bot.ts';
 import { samplesOf } from '../support/machine.ts';
 
 const METRIC = /\b(?:listing_bot|nodejs|process)_[a-z0-9_]+/g;
-/** The suffixes that a histogram's samples have. */
+/** The suffixes of a histogram's samples. */
 const SUFFIX = /_(?:bucket|sum|count)$/;
 
 interface Dashboard {
@@ -21,7 +21,7 @@ const dashboard: Dashboard = JSON.parse(ops('grafana-dashboard.json'));
 const targets = dashboard.panels.flatMap((panel) => panel.targets);
 
 const HTTP_PORT = String(await quietPort());
-/** What `/metrics` returns. */
+/** Passes the response of `/metrics` to each test. */
 const it = botTest({ env: { HTTP_PORT } }).extend('metrics', async ({ bot: _bot }) => {
   const response = await fetch(`http://127.0.0.1:${HTTP_PORT}/metrics`);
   return response.text();

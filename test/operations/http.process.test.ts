@@ -18,7 +18,7 @@ async function ready() {
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
 }
 
-/** Returns a function that returns how much a sample has increased since this call. */
+/** Returns a function that reports a sample's increase since this call. */
 async function grownSince(): Promise<(name: string, labels?: string) => Promise<number>> {
   const before = await scrape(port);
   return async (name, labels) =>

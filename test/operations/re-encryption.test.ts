@@ -42,7 +42,7 @@ async function filled(): Promise<FileStore> {
   return store;
 }
 
-/** Returns the ids of the encryption keys with which the API keys are encrypted. */
+/** Returns the ids of the encryption keys that encrypted the API keys. */
 async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   const ids = await store.values.ids('api-key');
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 interface Given {
   readonly hours?: number;
-  /** How many milliseconds ago the last backup was made. It is `undefined` if there is none. */
+  /** How many milliseconds ago the last backup was made, or `undefined` if there is none. */
   readonly ago?: number;
 }
 
@@ -83,7 +83,7 @@ describe('the backup schedule', () => {
     await backups.start?.();
     for (let minutes = 0; minutes <= 50; minutes += 10) {
       await vi.advanceTimersByTimeAsync(minutes === 0 ? 0 : 10 * MINUTE_MS);
-      // As long as a check is still running, the next one doesn't start.
+      // A check doesn't start while the previous check is still running.
       await Promise.all(looks.mock.results.map(({ value }) => value));
     }
     await backups.stop?.();

@@ -32,7 +32,7 @@ const until = (port: number, name: string, labels?: string) =>
   expect.poll(async () => read(await take(port), name, labels));
 const add = ({ member }: TestGuild, port: number) => addServer(member, 'a.example.com', { port });
 
-/** Checks that these two scrapes make this alert fire, along with the ones that it implies, and no others. */
+/** Checks that these two scrapes trigger only this alert and the alerts that it implies. */
 function fires(alert: string, scrapes: Parameters<typeof expectFiring>[1], others: readonly string[]): void {
   expectFiring([...others, alert].toSorted(), scrapes);
   expect(() => expectFiring(others, scrapes)).toThrow(alert);
@@ -46,7 +46,7 @@ interface Scraped {
   readonly port: number;
 }
 
-/** Scrapes a healthy bot and then the same bot with a visible fault, and checks the alert. */
+/** Scrapes a healthy bot, causes a fault, scrapes the bot again, and checks the alert. */
 async function firesFor(
   alert: string,
   options: BotOptions & { readonly minutes: number; readonly others?: readonly string[] },
@@ -211,7 +211,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
   alertIt('ListingBotBackupFailed', 'a backup that failed', async (alert) => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
-    // A file has the folder's path.
+    // A file blocks the folder's path.
     await writeFile(join(data, 'backups'), '');
     const port = await quietPort();
     await oneBot({ data, env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });

@@ -24,14 +24,12 @@ export async function take(port: number): Promise<Scrape> {
   return { at: Date.now() / 1000, samples };
 }
 
-/**
- * How many minutes the first scrape is repeated. promtool's clock starts at 0, and the fault begins after these minutes.
- */
+/** How many minutes of healthy metrics precede the fault. promtool's clock starts at 0. */
 const HEALTHY_MINUTES = 6;
 
 /**
- * Feeds a bot's metrics into the rules, minute by minute. First repeats `before`, and then `after` for `minutes`. Fails
- * unless these alerts, and no others, fire at the end, and none fires earlier. Shifts all times (`…_timestamp_seconds`) to
+ * Feeds a bot's metrics into the rules, minute by minute. First repeats `before`, and then `after` for `minutes`. Checks
+ * that only these alerts fire at the end, and none of them fires earlier. Shifts all times (`…_timestamp_seconds`) to
  * promtool's clock.
  */
 export function expectFiring(

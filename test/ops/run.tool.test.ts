@@ -23,7 +23,7 @@ import { buildImage, type Image, run } from './image.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const UNIT = join(ROOT, 'ops/server-listing-bot.service');
 const USER = 1000;
-/** This is long enough to build an image and install packages. */
+/** Long enough to build an image and install packages. */
 const LONG_MS = 300_000;
 
 /** npm exits as soon as its shell does. The test then waits for the bot to finish. */
@@ -139,7 +139,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
   it("passes systemd's checks without any output", () => {
     const verified = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
-    // 20 means an exposure of 2.0.
+    // A threshold of 20 means an exposure level of 2.0.
     const security = ['security', '--offline=true', '--threshold=20', UNIT];
     expect(run('systemd-analyze', security)).toMatch(/Overall exposure level for \S+: [01]\.\d/);
   });

@@ -3,7 +3,7 @@ import { type AnyNode, type Expression, parse, type VariableDeclarator } from 'a
 
 /** A regular expression in a source file. Properties that are only known at run time are absent. */
 export interface FoundExpression {
-  /** The number of the line, starting at 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
   readonly pattern?: string | undefined;
   readonly flags?: string | undefined;

@@ -21,7 +21,7 @@ const button = (custom_id: string, more: object = {}) => ({
 const row = (...components: object[]) => ({ type: 1, components });
 const file = (filename: string) => ({ filename, bytes: Buffer.from('a,b') });
 
-/** Replies to the next interaction with this message. @returns the message as its user sees it */
+/** Replies to the next interaction with this message. @returns the message as the user sees it */
 async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
   await bot.respond(await bot.nextInteraction(), { type: 4, data });
   const answer = await coming;

@@ -288,7 +288,7 @@ describe('the REST API', () => {
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
     expect([taken.status, taken.headers.get('content-type')]).toEqual([204, null]);
-    // Repeating the same response isn't a breach, because the bot may not have received the result.
+    // Repeating the same response isn't a breach, because the bot might not have received the result.
     for (const again of [{ type: 5 }, { type: 4, data: { content: 'again' } }])
       expect((await respond(interaction, again)).json).toMatchObject({ code: 40060 });
     const late = await asked();

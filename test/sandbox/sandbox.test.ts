@@ -99,7 +99,7 @@ describe("the sandbox's bot process", () => {
     await expect
       .poll(outcomes, { timeout: 10_000 })
       .toEqual([expect.stringContaining('"outcome":"answered"')]);
-    // Waits until the second attempt has also got a response.
+    // Waits until the second attempt has also received a response.
     await expect.poll(made, { timeout: 10_000 }).toBe(before.made + 2);
     sandbox.troubleDiscord('ok');
     stop();

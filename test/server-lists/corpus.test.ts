@@ -274,7 +274,7 @@ describe('the list parser', () => {
   it.each(PIECES)('takes linear time to parse %j', async (piece) => {
     for (const read of readers) {
       const steps = (times: number) => stepsOf(() => read(piece.repeat(times)));
-      // The number is even, because the parser may keep one of two passwords in a row.
+      // The number is even, because the parser might keep one of two consecutive passwords.
       const evenTimes = 2 * Math.ceil((2 * 1024) / piece.length);
       expect(await steps(2 * evenTimes)).toBeLessThan(2.3 * (await steps(evenTimes)));
     }

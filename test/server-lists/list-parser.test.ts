@@ -9,11 +9,11 @@ const FILE = '8.8.8.8:1 rust\n'.padEnd(5_000, '\n');
 /** These games keep a worker busy for minutes, because it iterates over every empty slot. */
 const ENDLESS: readonly Game[] = Object.assign([], { length: 2 ** 32 - 1 });
 
-// The timer is fake. On a busy machine, a worker can take as long as necessary until the test advances the clock.
+// The timer is fake. On a busy machine, a worker can take as long as it needs, until the test advances the clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Creates a parser. After the parser has asked the service, the service knows one more game. */
+/** Creates a parser. Once the parser has asked the service for its games, the list has one more game. */
 function setUp(fresh = false) {
   const asked: string[] = [];
   let games: readonly Game[] = KNOWN_GAMES;
@@ -95,7 +95,7 @@ it('the parser gives up on a hostile file without delaying other lists', async (
   const hostile = note('hostile', (await beginHostile('1')).list);
   await note('file', read(FILE, '', '2'));
   await note('paste', read('8.8.8.8:1 rust', '', '2'));
-  // The parser aborts a file after five seconds.
+  // The parser gives up on a file after five seconds.
   vi.advanceTimersByTime(4_999);
   await note('second file', read(FILE, '', '2'));
   vi.advanceTimersByTime(1);

@@ -278,7 +278,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   /**
    * Creates the parts of a process that accept interactions and submit servers. Discord no longer accepts the process's
    * replies.
-   * @param failures how many attempts to notify a member will fail
+   * @param failures the number of failing attempts to notify a member
    */
   function workOf(store: Store, processId: string, failures = 0) {
     const parts = partsOver(store, { processId });
@@ -344,8 +344,8 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
         return sql<number>`${each.clock} + ${sql.lit(pausedMs)}`;
       },
     });
-    // A process rightly counts as dead if it renews its lease only once while another process renews its own more than four
-    // times.
+    // It is correct to treat a process as dead if it renews its lease only once while another process does so more than
+    // four times.
     const often = { renewedEveryMs: 250 };
     const processes = [
       await startProcess(pausing(store), often),
@@ -433,7 +433,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     const takeOver = alive.takeOver();
     await (isResponseLost ? expect(takeOver).rejects.toThrow(StoreError) : takeOver);
     expect(alive.notified).toEqual([]);
-    // The first attempt to notify the member may still be running.
+    // The first attempt to notify the member might still be running.
     const takeOverAgain = () => alive.takeOver().then(() => alive.notified);
     await expect.poll(takeOverAgain).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });

@@ -9,7 +9,7 @@ import { sqliteAt } from '../../src/store-url.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
-/** Returns the error if a store doesn't start with this file. */
+/** Starts a store with this file, and returns the error. */
 async function refusal(path: string): Promise<string> {
   const store = createStore({ url: sqliteAt(path), logger: recorder() });
   onTestFinished(() => store.stop());
@@ -18,7 +18,7 @@ async function refusal(path: string): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-/** Creates a file with 300 values that no store has opened. */
+/** Creates a file with 300 values, and closes its store. */
 async function filled(): Promise<string> {
   const store = await openStore();
   for (let number = 0; number < 300; number += 1) await store.values.set(`k:${number}`, 'x'.repeat(500));
@@ -49,7 +49,7 @@ describe("a database path that can't be written to", () => {
   it('is reported if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
-    // Root can write to any file, except to a file from a later SQLite version (File Format 1.3.3).
+    // Root can write to any file, but SQLite can't write to a file from a later version (File Format 1.3.3).
     writeFileSync(path, bytes.fill(3, 18, 19));
     expect(await refusal(path)).toMatch(advice);
     expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -16,7 +16,7 @@ async function start(store: Store, configured?: readonly Secret[], logger = reco
   return encryption;
 }
 
-/** Returns the error with which encryption fails to start, and checks that no value has changed. */
+/** Starts encryption, returns the error, and checks that no value has changed. */
 async function refusal(store: Store, configured?: readonly Secret[]): Promise<string> {
   const before = await store.values.keys('');
   const error = await start(store, configured).catch((thrown: unknown) => thrown);

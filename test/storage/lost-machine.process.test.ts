@@ -17,13 +17,13 @@ const FREE_WITHIN_MS = 40_000;
 
 const ip = (line: string) => execFileSync('ip', line.split(' '), { stdio: 'pipe' });
 
-/** Adds another machine: a network namespace with a cable to this one. @returns whether that is possible here */
+/** Simulates another machine with a network namespace and a cable. @returns whether that is possible here */
 function plugIn(): boolean {
   try {
     ip(`netns add ${NAME}`);
     onTestFinished(() => void ip(`netns delete ${NAME}`));
     ip(`link add ${NAME} type veth peer name cable netns ${NAME}`);
-    // The namespace continues to exist for minutes, because its kernel keeps trying to send.
+    // The namespace exists for a few minutes longer, because its kernel keeps trying to send.
     onTestFinished(() => void ip(`link delete ${NAME}`));
     ip(`address add ${HERE}/30 dev ${NAME}`);
     ip(`link set ${NAME} up`);

@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await endSessions();
     await expect.poll(() => addOne(store).catch(String)).toContain('read-only');
     await setDefault('default_transaction_read_only', 'off');
-    // Connections that are constantly in use don't end by themselves.
+    // Connections in constant use don't close on their own.
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
@@ -337,7 +337,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     it('uses TCP settings that detect a lost connection quickly', async () => {
       const { url, query } = await database();
       await query('create schema first create table told (name text, setting text)');
-      // The session that holds the lock calls this function, which records its settings.
+      // The session that holds the lock calls this function, which records the session's settings.
       await query(`create function first.pg_try_advisory_lock(bigint) returns boolean language sql as $$
         insert into first.told select name, setting from pg_settings where name like 'tcp%';
         select pg_catalog.pg_try_advisory_lock($1) $$`);

@@ -42,7 +42,7 @@ import {
 /** Databases from released versions, as SQL. Never change them. docs/releasing.md explains how to create one. */
 const RELEASES = join(import.meta.dirname, 'releases');
 const KEPT = existsSync(RELEASES) ? readdirSync(RELEASES) : [];
-/** The version for which this run writes databases with the current bot. */
+/** If set, this run writes databases for this version with the current bot. */
 const { KEEP_RELEASE } = process.env;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -263,14 +263,14 @@ describe.each(kinds())('with %s,', (kind) => {
     return seen;
   };
 
-  /** Loads the database of a version. */
+  /** Loads a version's database. */
   async function placeOf(version: string) {
     const place = await newPlace(kind);
     await place.read(readFileSync(fileOf(version, 'sql'), 'utf8'));
     return place;
   }
 
-  /** Loads the database of a version for a bot. The bot doesn't treat a PostgreSQL database as restored. */
+  /** Loads a version's database for a bot, which won't treat a PostgreSQL database as restored. */
   async function placeForBot(version: string) {
     const place = await placeOf(version);
     if (kind === 'postgres') {

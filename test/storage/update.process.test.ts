@@ -76,7 +76,7 @@ const linesOfFile = (url: string): readonly string[] =>
     return [...shape.map((each) => JSON.stringify(each)), ...rows];
   });
 
-/** Returns the content after an update without faults. */
+/** Returns the content after a successful update. */
 async function wholeContent(address: string): Promise<readonly string[]> {
   await start(address);
   return contentOf(address);

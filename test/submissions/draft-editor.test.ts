@@ -194,7 +194,7 @@ describe('an edit of a draft', () => {
     const { draft: edited } = prepared(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
-    // A line without a number gets a free one. Additional lines are added after the last one.
+    // A line without a number gets a free number. Additional lines are added at the end.
     expect(shown(edited.rows)).toEqual([
       '1 8.8.8.8:1 cs2',
       '2 8.8.4.4:2 rust',
@@ -248,7 +248,7 @@ describe('an edit of a draft', () => {
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
-    // This many lines just fit into a draft.
+    // A draft can't contain more lines than this.
     const most = 583;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
     expect(await drafts.find(mia, 'd')).toBe('gone');

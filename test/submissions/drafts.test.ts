@@ -107,7 +107,7 @@ describe('a stored draft', () => {
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
     expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
-    // After the clock has been set back, the newest draft seems to be the oldest.
+    // After the clock is set back, the newest draft seems to be the oldest.
     clock.now -= 5 * MINUTE;
     await drafts.save(mia, readyDraft('new', 1));
     expect(await drafts.find(mia, 'new')).not.toBe('gone');

@@ -122,7 +122,7 @@ it('no SQL statement about submissions scans a whole table', async () => {
 
 /** Whether this step of the query plan scans all rows. */
 function isSlow({ detail }: { readonly detail: string }): boolean {
-  // These indexes only contain a few of all interactions and submissions.
+  // These partial indexes contain only a small fraction of the rows.
   if (/INDEX (?:interactions_unanswered|submissions_message_due|servers_forgotten)\b/.test(detail))
     return false;
   return /^SCAN (?:servers|submissions|interactions)\b/.test(detail);

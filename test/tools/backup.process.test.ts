@@ -51,7 +51,7 @@ async function valueIn(path: string, key: string): Promise<unknown> {
   return value;
 }
 
-/** Returns the error with which an action is rejected, and checks that it has a single line. */
+/** Returns the action's error message, and checks that it has a single line. */
 async function refusalOf(action: Promise<unknown>): Promise<string> {
   const error = await action.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StoreError);
@@ -60,7 +60,7 @@ async function refusalOf(action: Promise<unknown>): Promise<string> {
   return message;
 }
 
-/** Runs a bot that changes the value and is then killed, so that the change is only in the database's log. */
+/** Runs a bot that changes the value, and kills it, which leaves the change only in the write-ahead log. */
 async function changedAndKilled(data: string): Promise<void> {
   const script = `const { DatabaseSync } = require('node:sqlite'); const database = new DatabaseSync(process.argv[1]);
     database.exec("UPDATE keyv SET value = replace(value, 'kept', 'late')"); process.kill(process.pid, 'SIGKILL');`;

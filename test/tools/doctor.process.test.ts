@@ -77,7 +77,7 @@ async function examine(changes: Changes = {}): Promise<Said> {
   return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
-/** Expects that only this check fails, with these words and a fix. */
+/** Expects that only this check fails, with this message and a fix. */
 async function fails(check: string, words: RegExp, changes: Changes, run = examine): Promise<void> {
   const { text, status, failed } = await run(changes);
   expect({ failed, status }).toEqual({ failed: [check], status: 1 });

@@ -16,7 +16,7 @@ const listing = await startListing();
 afterAll(() => Promise.all([discord.close(), listing.close()]));
 
 const SETUP = 'src/tools/setup.ts';
-/** The operator doesn't enter this setting, which tells the tool where the Discord stand-in is. */
+/** The Discord stand-in's address. The operator doesn't enter this setting. */
 const env = { DISCORD_API_URL: discord.apiUrl };
 const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join('');
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
@@ -90,7 +90,7 @@ describe('npm run setup', () => {
     const after = before.replace(WRONG, TOKEN);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    // A value that already exists doesn't have to be typed again.
+    // An existing value doesn't have to be retyped.
     expect((await runFile([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
