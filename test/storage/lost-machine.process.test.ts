@@ -60,7 +60,7 @@ it.skipIf(!hasPostgres())(
       await lock.stop();
       return error;
     };
-    expect(String(await refusal())).toContain('another bot runs');
+    expect(String(await refusal())).toContain('another bot is running');
     // The other machine now drops all packets. If the cable were disconnected instead, this side would notice.
     ip(`-n ${NAME} address flush dev cable`);
     await expect.poll(refusal, { timeout: FREE_WITHIN_MS, interval: 500 }).toBeUndefined();

@@ -381,7 +381,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
         await other.stop();
         return String(error);
       };
-      await expect.poll(refusal).toContain('another bot runs');
+      await expect.poll(refusal).toContain('another bot is running');
     });
   });
 });
