@@ -61,7 +61,7 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   }
   if (blockedMs > 0) {
     return new CheckFailedError(
-      `Discord blocks this address or this bot for ${Math.ceil(blockedMs / 1000)} seconds or more`,
+      `Discord is blocking this address or this bot for ${Math.ceil(blockedMs / 1000)} seconds or more`,
       'wait an hour; look for another program on the same address, or another bot with the same token',
     );
   }

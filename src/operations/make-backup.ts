@@ -72,7 +72,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   // Saves the time of the backup, for the metrics and for scheduling the next backup. Doesn't migrate the tables, because
   // the running bot may be a different version.
   await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
-    warn('its time could not be saved'),
+    warn('the time of the backup could not be saved'),
   );
   return (await stat(file)).size;
 }

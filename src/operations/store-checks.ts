@@ -129,7 +129,7 @@ export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} are free`;
   throw new CheckFailedError(
-    `only ${mebibytes(free)} are free on the disk with ${path}`,
+    `the disk with ${path} has only ${mebibytes(free)} of free space`,
     `free some space: ${mebibytes(needed)} are needed`,
   );
 }

@@ -71,7 +71,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
   let encryption: Encryption | undefined;
 
   function started(): Encryption {
-    if (encryption === undefined) throw new Error('encryption was used before it was started');
+    if (encryption === undefined) throw new Error('the encryption key was used before it was loaded');
     return encryption;
   }
 

@@ -210,7 +210,7 @@ const RENAMED_COLUMNS = [
   ['jobs', 'owner', 'process_id'],
 ] as const;
 
-/** Parts of the drafts' JSON that were renamed since 0.3.0. */
+/** Parts of the drafts' JSON that have been renamed since 0.3.0. */
 const RENAMED_IN_LINES = [
   ['"kind":"refused"', '"kind":"invalid"'],
   ['"window":"refused"', '"modal":"invalid"'],
@@ -289,7 +289,7 @@ export function rejectOtherShape(name: string, migrations: readonly string[]): v
   const ours = Object.keys(MIGRATIONS);
   if (ours.length === migrations.length && ours.every((each) => migrations.includes(each))) return;
   throw new StoreError(
-    `the database ${name} does not have the tables of this version of the bot. Nothing was changed: start this version of the ` +
+    `the database ${name} lacks the tables that this version of the bot needs. Nothing was changed: start this version of the ` +
       'bot on it once.',
   );
 }

@@ -79,7 +79,7 @@ async function check(copy: string): Promise<void> {
     if (!(error instanceof DamagedFileError)) throw error;
     throw new StoreError(`this backup is damaged (${error.why}): use another one`, { cause: error });
   });
-  if (migrations.length === 0) throw new StoreError('this is not a database of this bot');
+  if (migrations.length === 0) throw new StoreError('this is not a database from this bot');
 }
 
 /** Migrates the copy to this version's tables, and marks the work that was in progress as ended. */
@@ -94,7 +94,7 @@ async function markAsRestored(copy: string): Promise<void> {
 /** Renames the previous database and its write-ahead log, which contains the latest changes. */
 async function moveAway(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
-  if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it away first`);
+  if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it somewhere else first`);
   // The log is moved first, because SQLite would otherwise apply it to the new database.
   if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
   await rm(`${path}-shm`, { force: true });

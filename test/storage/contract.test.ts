@@ -92,7 +92,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       await older.stop();
     }
     await expect(store({ mayMigrate: false }).start()).rejects.toThrow(
-      /does not have the tables of this version/,
+      /lacks the tables that this version of the bot needs/,
     );
     expect(await guildsIn(await open())).toEqual(['1', '2', '3', '4']);
     await change("insert into kysely_migration values ('9.1-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -450,7 +450,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await latest()).toEqual([false, true, true]);
     await other.claim(second, made);
     expect(await latest()).toEqual([false, false, true]);
-    // A process doesn't claim an interaction to which another process is responding.
+    // A process doesn't claim an interaction that another process is already responding to.
     await one.claim(second, first);
     expect(await one.isLatest(first, first)).toBe(true);
   });

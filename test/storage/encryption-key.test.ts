@@ -134,6 +134,6 @@ describe('encryption with ENCRYPTION_KEY', () => {
 
   it("can't encrypt anything before it has started", async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
-    expect(() => encryption.seal('x', 'y')).toThrow('before it started');
+    expect(() => encryption.seal('x', 'y')).toThrow('before it was loaded');
   });
 });

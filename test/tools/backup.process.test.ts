@@ -194,8 +194,8 @@ describe('npm run restore', () => {
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
     expect(await refused(data, pathIn(data))).toContain('is the database itself');
     writeFileSync(file, '');
-    expect(await refused(data, file)).toContain('this is not a database of this bot');
-    expect(await refused(folder(), file)).toContain('this is not a database of this bot');
+    expect(await refused(data, file)).toContain('this is not a database from this bot');
+    expect(await refused(folder(), file)).toContain('this is not a database from this bot');
     writeFileSync(file, 'no database at all');
     expect(await refused(data, file)).toBe(
       `${file} was not restored: this backup is damaged (file is not a database): use another one. Nothing was changed.`,

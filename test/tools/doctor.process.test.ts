@@ -135,7 +135,7 @@ describe('npm run doctor', () => {
 
   it('finds a disk that is almost full', async () => {
     const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
-    await fails('Disk', /only 3 MiB are free[\s\S]*free some space/, changes, doctor);
+    await fails('Disk', /only 3 MiB of free space[\s\S]*free some space/, changes, doctor);
   });
 });
 
@@ -156,7 +156,7 @@ describe("the doctor's check of Discord", () => {
   it.each<[what: string, words: RegExp, answer: RequestListener]>([
     [
       'a block without a time limit',
-      /Discord blocks this address or this bot[\s\S]*→ wait an hour/,
+      /Discord is blocking this address or this bot[\s\S]*→ wait an hour/,
       (_, response) => response.writeHead(429, { 'content-type': 'text/plain' }).end('error code: 1015'),
     ],
     [
