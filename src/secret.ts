@@ -11,7 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Returns the actual value, to send or encrypt it. */
+  /** Returns the actual value, for sending or encrypting. */
   reveal(): string {
     return this.#value;
   }

@@ -117,7 +117,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Saves a change, and reports the new value and who changed it to the log channel. */
+  /** Saves a change. The log channel then shows the new value and who changed it. */
   async function save(
     context: Context,
     setting: Setting,

@@ -19,7 +19,7 @@ interface OnlyLine {
   readonly keyButton: Control | false;
 }
 
-/** Shows a draft's only line and the next steps, if the line is invalid or can't be sent at the moment. */
+/** Shows the line of a single-line draft and the next steps if the line is invalid or can't be sent now. */
 export async function problemView(
   context: Context,
   draft: Draft,

@@ -252,7 +252,7 @@ export async function startDiscord(options: StandInOptions) {
         .all()
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
-    /** Allows a user to run a command, as on the guild's Integrations page. */
+    /** Allows a user to run a command, like an admin on the Integrations page. */
     allowCommand: ({ guildId, userId }: Person, commandId: string) =>
       guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
     /** @throws Error if a response of the stand-in didn't match Discord's published schema */

@@ -161,7 +161,7 @@ function parseHostAndPort(text: string): AddressResult {
   if (isIPv6(address) && /^\d{1,6}$/u.test(tail)) {
     return invalid({ code: 'ipv6-brackets', host: address, port: tail });
   }
-  // A name or an IPv4 address with two ports isn't a mistyped IPv6 address.
+  // A host name or IPv4 address followed by two ports isn't a mistyped IPv6 address.
   return /[^0-9a-f:.%]/iu.test(text) || host.includes('.')
     ? invalid({ code: 'not-an-address' })
     : withPort(text, undefined);

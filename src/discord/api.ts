@@ -152,7 +152,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Makes a request. Waits for rate limits and blocks if they end in time.
+   * Makes a request. If a rate limit or block will end in time, waits for its end first.
    * @param ms how long the request can wait, in milliseconds
    * @param signal aborts the wait
    */

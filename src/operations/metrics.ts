@@ -20,7 +20,7 @@ const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';
 /** Histogram buckets for first responses, in seconds. Discord waits 3 seconds for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** Histogram buckets for replies, in seconds. A long list can take minutes, and replies are possible for 15 minutes. */
+/** Histogram buckets for replies, in seconds. A long list can take minutes, and Discord accepts replies for 15 minutes. */
 const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
 /** Histogram buckets for transactions, in seconds. A synced commit took 0.43 ms (measured). */

@@ -9,7 +9,7 @@ const ANSWER_MS = 10_000;
 /** Maximum number of bytes to read from a response. */
 const MOST_READ = 65_536;
 
-/** Posts text to the operator's webhook. @throws Error like {@link ask} */
+/** Posts text to the operator's webhook. @throws the same errors as {@link ask} */
 export async function postToWebhook(webhook: Secret, content: string): Promise<void> {
   const body = JSON.stringify({
     content,
@@ -19,7 +19,7 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 }
 
-/** Requests the URL. If it's a Discord webhook, this doesn't post anything. @throws Error like {@link ask} */
+/** Requests the URL. If it's a Discord webhook, this doesn't post anything. @throws the same errors as {@link ask} */
 export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
 
 /**

@@ -507,5 +507,5 @@ const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   outcome,
 });
 
-/** Counts errors as unreadable responses, because the service may have processed the request. */
+/** Treats errors as unreadable responses, because the service may have processed the request. */
 const FAULT: Outcome = { kind: 'unknown', reason: 'unreadable', detail: 'an error in the bot' };

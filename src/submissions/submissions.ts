@@ -39,7 +39,7 @@ export interface ServerResult extends SubmittedServer {
   readonly outcome: ServerOutcome;
 }
 
-/** A stored submission of a draft. The list of its servers never changes. */
+/** A stored submission of a draft. Its list of servers never changes. */
 export interface Submission {
   readonly id: string;
   readonly draftId: string;
@@ -503,7 +503,7 @@ export function createSubmissions({
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;
-      if (!(await move(id, guildId, 'waiting', to))) throw new Error(`the submission ${id} is not waiting`);
+      if (!(await move(id, guildId, 'waiting', to))) throw new Error(`submission ${id} is not waiting`);
       await servers(id).set({ reserved_at: at }).execute();
     },
     /**

@@ -168,7 +168,7 @@ export function createWaitingSubmissions({ store, drafts, submissions, now }: Wa
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    /** Returns the draft of the member's own waiting submission for editing, or why the submission isn't waiting. */
+    /** Returns the draft of the member's waiting submission, to be edited, or why the submission isn't waiting. */
     async draft(by: Submitter, id: string): Promise<Draft | Unavailable> {
       const submission = await findOwn(by, id);
       return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');

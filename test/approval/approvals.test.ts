@@ -321,7 +321,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     });
   });
 
-  it("isn't sent if a moderator corrects it to an already submitted server", async () => {
+  it("isn't sent if a moderator corrects it to a server that has already been submitted", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));

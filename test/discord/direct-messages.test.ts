@@ -10,7 +10,7 @@ const MESSAGE = { nonce: 'n', content: 'words', embeds: [] };
 const refusal = (code: number, status = 403) =>
   new DiscordAPIError({ code, message: 'No' }, code, status, 'POST', '', {});
 
-/** Creates the sender of direct messages with its own store. It calls `post` instead of Discord. */
+/** Creates a direct message sender with its own store. The sender calls `post` instead of Discord. */
 async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id: '1' })) {
   const { values } = await openStore();
   const outcomes: string[] = [];

@@ -50,7 +50,7 @@ it.each(PAGES)('%s only contains links to files and headings that exist', (page)
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('every documentation page or heading that another file mentions exists', () => {
+it('every page and heading that another file links to exists', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],

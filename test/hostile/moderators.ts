@@ -51,7 +51,7 @@ export async function createModerators(world: World, number: number) {
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
   }
 
-  /** Opens the confirmation for approving all of a member's submissions. Returns `undefined` if there is none. */
+  /** Opens the confirmation for approving all of a member's submissions. Returns `undefined` if there are none to approve. */
   async function askForAll(person: Person): Promise<Answer | undefined> {
     const queue = await person.slash('submissions');
     const label = labelsOf(queue).find((each) => each.startsWith('Approve all'));

@@ -19,7 +19,7 @@ export const HARMS = [
   'notified twice',
   // A reply about a server contradicts what the service received and stored.
   'false reply',
-  // A reply still says "thinking…" long after everything was repaired.
+  // A reply still says "thinking…" long after all faults have ended.
   'left thinking',
   'other harm',
 ] as const;

@@ -21,7 +21,7 @@ const NO_LIMITS = { MEMBER_LIMIT: '20000/1', GUILD_LIMIT: '20000/1' };
 
 const CLOCK = new URL('../faults/preloads/clock.ts', import.meta.url).href;
 
-/** Several processes of the bot that share a PostgreSQL server. */
+/** Several bot processes that share a PostgreSQL server. */
 export interface Replicas {
   readonly count: number;
   readonly server: PostgresServer;

@@ -171,7 +171,7 @@ describe('a reply that edits a message', () => {
   it.each([
     { state: 'answered', shown: undefined, times: 1 },
     { state: 'thinking', shown: undefined, times: 2 },
-    // An existing message doesn't show whether the edit has been applied.
+    // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
   ] as const)('is sent $times times if its delivery is uncertain and its state is $state (update of: $shown)', async (each) => {
     let sent = 0;

@@ -404,7 +404,7 @@ describe('an unknown interaction', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])('gets a reply that explains the problem with a button or menu: %j', async (id) => {
+  ])("gets a reply that explains why a button or menu doesn't work: %j", async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);

@@ -325,7 +325,7 @@ describe('connections to the service', () => {
     // If the machine is busy, the waiting request might be sent between the two timeouts.
     const mayBeCarried = waiting.kind !== 'not-sent';
     await service.behave({ kind: 'ok' });
-    // Uses the free connection. If the bot still sent the abandoned request, the service would receive that request first.
+    // Uses the free connection. If the abandoned request were still sent, the service would receive it first.
     await api.add([one], key);
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });

@@ -506,7 +506,7 @@ describe('the REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it("throws an error when it closes if a response didn't match Discord's format", async () => {
+  it("throws an error on close if a response didn't match Discord's format", async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

@@ -87,7 +87,7 @@ describe('a CSV file that is opened as a spreadsheet', () => {
     expect(row).toBe(`"no;=1","no;'=1","a| ""'＝1;'-2","a =1","a;b=c|d"`);
   });
 
-  it("doesn't contain a formula after a character that spreadsheets skip", () => {
+  it("doesn't allow a formula after a character that spreadsheets ignore", () => {
     const before = fc.constantFrom(
       ...'\u00a0\ufeff\u200b\u200d\u202e\u2060\u00ad\u3000\u3164\ufe0f\t\r\n\0\u2028 ',
     );

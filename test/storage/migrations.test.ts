@@ -74,7 +74,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed at the next start after a kill between any two statements', async () => {
+  it('is completed at the next start if the process is killed between two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {

@@ -216,7 +216,7 @@ describe('an edit of a draft', () => {
     expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('also opens lines that are ready if the member edits all lines', async () => {
+  it('shows even the ready lines if the member edits all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');

@@ -24,7 +24,7 @@ const ownNames = (keys: Iterable<string>) =>
 
 const english = sentencesOf(ENGLISH.sentences);
 const englishStems = new Set([...english.keys()].map(stemOf));
-/** Returns the English sentence to compare with. For plural forms that English lacks, this is the form `other`. */
+/** Returns the English sentence to compare with. Uses the `other` form for plural forms that English lacks. */
 const originalOf = (key: string): string =>
   english.get(key) ?? english.get(`${stemOf(key)}_other`) ?? english.get(stemOf(key)) ?? '';
 

@@ -42,7 +42,7 @@ const rejected = (why: string): Answer => ({ kind: 'rejected', why });
 
 /** A message, or the answer that contains it. */
 type MessageSource = Answer | Pick<SeenMessage, 'id'>;
-/** A modal, or the answer that opened it. */
+/** A modal, or the response that opened it. */
 type ModalSource = Answer | Pick<SeenModal, 'interactionId'>;
 
 function messageIdIn(shown: MessageSource): string {
