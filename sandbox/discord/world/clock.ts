@@ -14,11 +14,9 @@ export function createClock() {
   let offset = 0;
   let alarm: NodeJS.Timeout | undefined;
 
-  // Like Discord's clock, unaffected by changes to the machine's clock. Keeps the original `performance.now`, because this
-  // clock would jump back when a test that replaces the function ends.
-  const monotonic = performance.now.bind(performance);
-  const start = Date.now() - monotonic();
-  const now = () => Math.floor(start + monotonic()) + offset;
+  const start = Date.now() - performance.now();
+  // Like Discord's clock, unaffected by changes to the machine's clock.
+  const now = () => Math.floor(start + performance.now()) + offset;
 
   /** Returns the timer that is due next; if several are due at the same time, the one that was set first. */
   function next(): Timer | undefined {
