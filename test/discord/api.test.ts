@@ -168,7 +168,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("makes requests with the bot's token fail after one attempt", async () => {
+  it("causes a request that uses the bot's token to fail after one attempt", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');

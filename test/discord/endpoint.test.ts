@@ -156,7 +156,7 @@ describe('the interactions endpoint', () => {
     expect(logged()).not.toContain('error');
   });
 
-  it('names the variable to change if its port is already in use', async () => {
+  it('names the variable to change if the port is already in use', async () => {
     const { open, fatal } = await openEndpoint();
     await open().connect(new AbortController().signal);
     expect(fatal.map(({ message }) => message)).toEqual([expect.stringContaining('INTERACTIONS_PORT')]);
@@ -205,7 +205,7 @@ describe('a bot', () => {
     },
   );
 
-  it('starts before Discord has its HTTP URL, and logs the next step', async () => {
+  it("starts even if Discord doesn't have its HTTP URL yet, and logs the next step", async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -226,7 +226,7 @@ describe('a bot', () => {
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready on the gateway while Discord posts interactions to a URL", async () => {
+  it("isn't ready if it uses the gateway but Discord posts interactions to a URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });

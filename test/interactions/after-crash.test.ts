@@ -224,7 +224,7 @@ describe('after a restart', () => {
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
     ['reports only submissions', {}, []],
-  ])('a bot that can no longer reply %s', async (_what, deps, lines) => {
+  ])('the bot %s if it can no longer reply', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
     const sent = bot.sending();
@@ -286,7 +286,7 @@ describe('an interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it('is skipped if a later first response edits the same message', async () => {
+  it("is skipped if a later interaction's first response edits the same message", async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));

@@ -77,7 +77,7 @@ describe("a modal's custom id", () => {
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it("stays the same while the modal's content does, so phones keep typed text", () => {
+  it("stays the same while the modal's content is unchanged, so phones keep typed text", () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -109,7 +109,7 @@ describe("a modal's custom id", () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('changes every time if a field is secret or prefilled', () => {
+  it('changes each time the modal is created if a field is secret or prefilled', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

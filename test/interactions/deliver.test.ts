@@ -127,7 +127,7 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is first replaced by its content alone and then by a fixed sentence, for %s', async (_what, code, status) => {
+  ])('is resent as text only, and then as a fixed sentence (%s)', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
@@ -154,7 +154,7 @@ describe('autocomplete choices', () => {
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are limited to 25, without any that Discord would reject', () => {
+  it('are limited to 25, and exclude choices that Discord would reject', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
@@ -173,7 +173,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('is sent $times times if its delivery is uncertain and its state is $state (update of: $shown)', async (each) => {
+  ] as const)('is sent $times times if its first delivery is uncertain (state: $state, updated message: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -238,7 +238,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('a reply waits for the progress edit in flight', async () => {
+it('a reply waits until the current progress edit has finished', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;

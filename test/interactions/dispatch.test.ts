@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is recorded and acknowledged if it submits servers, and marked as completed after the reply', async () => {
+  it('is recorded if it submits servers, and marked as completed after its reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('restores its message and shows the reason above it after a failure (%s)', async (label) => {
+  ])('restores its message after a failure, and shows the reason above the message (%s)', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -454,7 +454,7 @@ it('the bot replies to every interaction, whatever it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it("a modal that Discord doesn't accept in time doesn't count as a failure of the bot", async () => {
+it("the bot logs a modal as lost if Discord doesn't accept it in time", async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();
@@ -486,7 +486,7 @@ it('the bot ignores an interaction that is delivered again after its reply', asy
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('work that arrives at the same time starts in different event loop turns', async () => {
+it('commands that arrive at the same time start in different event loop turns', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -503,7 +503,7 @@ it('work that arrives at the same time starts in different event loop turns', as
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it("a stopping bot finishes running work, but doesn't start any more", async () => {
+it("a stopping bot finishes its current work, but doesn't start new work", async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -550,7 +550,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the previous large reply, and shows the member its place in the queue', async () => {
+it('a large reply waits for the previous one, and shows its place in the queue', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());
@@ -567,7 +567,7 @@ it('a large reply waits for the previous large reply, and shows the member its p
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that Discord never accepts only delays others for the length of its turn', async () => {
+it('a large reply that Discord never accepts delays other replies for one turn only', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -111,7 +111,7 @@ describe('api.add', () => {
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
   });
 
-  it('can number the servers', async () => {
+  it("can number the servers' form fields", async () => {
     const { service, api } = await setUp({ deps: { arrayFormat: 'indices' } });
     await api.add([one, { ...one, port: 2 }], key);
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
@@ -193,7 +193,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.concurrent('a service that fails', () => {
-  it.for(FAILURES)('in mode $mode causes the result "$reason"', async ({
+  it.for(FAILURES)('causes the result "$reason" in mode $mode', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -293,7 +293,7 @@ it('the client logs each unusable game once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it("the client logs an encoding that it hasn't requested", async () => {
+it("the client logs a response in an encoding that it didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');

@@ -29,7 +29,7 @@ describe('the game search', () => {
     expect(aliases(typed).slice(0, expected.length)).toEqual(expected);
   });
 
-  it('ranks a whole word above a part of a word', () => {
+  it('ranks whole-word matches above partial matches', () => {
     const own = indexGames([
       { name: 'Frostrust', alias: 'a' },
       { name: 'Old Rust', alias: 'b' },
@@ -115,7 +115,7 @@ describe('the games that a guild allows', () => {
   });
 });
 
-it("neither searches in a guild's chosen games nor whole lists are cached", () => {
+it("searches in a guild's chosen games or with unlimited results aren't cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -154,7 +154,7 @@ describe('the search for a single game', () => {
     expect(own.find('mc')?.alias).toBe('minecraft');
   });
 
-  it('rejects a name that is only similar', () => {
+  it("rejects a name that is merely similar to a game's name", () => {
     expect(find('cs')).toBeUndefined();
     expect(find('Counter-Strike')).toBeUndefined();
     expect(find('')).toBeUndefined();
@@ -272,7 +272,7 @@ describe('the prefix distance', () => {
     );
   }
 
-  it('counts the fewest changes to any prefix, up to the limit', () => {
+  it('is the distance to the nearest prefix, up to the limit', () => {
     const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 3 }), (typed, text, most) => {

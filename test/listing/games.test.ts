@@ -223,7 +223,7 @@ describe('a failed fetch of the games list', () => {
 });
 
 describe('the stored games list', () => {
-  it('is used after a restart without a request while it is fresh', async () => {
+  it('is used without a request after a restart if it is still fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
@@ -237,7 +237,7 @@ describe('the stored games list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used while it is stale, until a newer list is fetched', async () => {
+  it('is used even if it is stale, until a newer list is fetched', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();

@@ -175,7 +175,7 @@ describe('the pause for an API key', () => {
     expect(breaker.pausedMs('2')).toBe(0);
   });
 
-  it("doesn't begin if any other response contains a retry time", async () => {
+  it("doesn't begin after a server error that contains a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1')).toBe(0);
@@ -195,7 +195,7 @@ describe('the breaker', () => {
     ['not-sent', 'stopping', ''],
     ['rejected', '', 'answered'],
     ['accepted', '', 'answered'],
-  ])('counts %s %s as %s', async (kind, reason, health) => {
+  ])('counts the outcome "%s %s" as "%s"', async (kind, reason, health) => {
     for (const ask of ['add', 'read'] as const) {
       const guard = setUp([{ kind, message: 'Words.', ...(reason && { reason }) } as Outcome]);
       await guard[ask]();
@@ -204,7 +204,7 @@ describe('the breaker', () => {
   });
 });
 
-it("requests for games use at most half of the guard's slots", async () => {
+it('requests for the games list use at most half of the request slots', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

@@ -94,7 +94,7 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the version they belong to', () => {
+  it('install the bot version that they were released with', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
@@ -186,7 +186,7 @@ describe('the files for operators', () => {
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('route to a live process, even if the database is unavailable', async () => {
+  it('route requests to a live process, even if the database is unavailable', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 

@@ -185,7 +185,7 @@ describe.skipIf(!canConfine)('a container', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it("runs with a read-only root, and doesn't lose data if it is stopped", async ({ skip }) => {
+  it("runs with a read-only root file system, and doesn't lose data if stopped", async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;

@@ -220,7 +220,7 @@ describe('the REST API', () => {
     };
   }
 
-  it('reports where a request is invalid', async () => {
+  it('reports which part of a request is invalid', async () => {
     const { standIn, respond, asked } = await open();
     const interaction = await asked();
     const refused = await respond(interaction, {
@@ -341,7 +341,7 @@ describe('the REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it("drops rate limits from the time while a test had advanced this process's clocks", async () => {
+  it('forgets rate limits that began while a test had advanced the clock', async () => {
     const { guild, ask } = await open();
     const clock = createTestClock();
     const post = () => ask(`POST /channels/${guild.channelId}/messages`, { json: { content: 'words' } });
@@ -462,7 +462,7 @@ describe('the REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it('returns an error for a guild without the bot or with an outage', async () => {
+  it('returns an error for a guild that has an outage or lacks the bot', async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;

@@ -438,7 +438,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(takeOverAgain).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('agree on the last process to write a message', async () => {
+  it('agree on which process last wrote a message', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
@@ -455,7 +455,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('stop a process that was asleep from continuing work that another process took over', async () => {
+  it('prevent a paused process from continuing work that another process took over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

@@ -145,9 +145,7 @@ describe('a compatible migration', () => {
     name.endsWith('-compatible'),
   );
 
-  it.each(
-    compatible,
-  )('only adds tables with their indexes, and nullable columns: %s', async (_, migration) => {
+  it.each(compatible)('only adds tables, their indexes, and nullable columns: %s', async (_, migration) => {
     expect(await harmIn(migration)).toEqual([]);
   });
 

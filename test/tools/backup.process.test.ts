@@ -233,7 +233,7 @@ describe('npm run restore', () => {
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  it('accepts a manual copy and its log if there is no database yet', async () => {
+  it('accepts a manual copy with its write-ahead log if there is no database', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');
@@ -247,7 +247,7 @@ describe('npm run restore', () => {
 });
 
 describe('a backup of a bot in use', () => {
-  it('restores a bot that never sends a server twice', async () => {
+  it('can be restored without causing the bot to send a server twice', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

@@ -184,7 +184,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('finds an Interactions Endpoint URL, which stops commands arriving over the gateway', async () => {
+  it('finds an Interactions Endpoint URL that keeps commands from arriving over the gateway', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -192,7 +192,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/clear "Interactions Endpoint URL" on \S+ and save/);
   });
 
-  it('finds that the URL is missing or belongs to another key if the bot uses HTTP', async () => {
+  it('finds a missing endpoint URL or a wrong public key for HTTP interactions', async () => {
     const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
     await fails(
@@ -221,7 +221,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists the requirements for verifying an application in 75 servers', async () => {
+  it('lists the missing verification requirements of an application that is in 75 servers', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',

@@ -61,7 +61,7 @@ describe('npm run setup', () => {
     expect(existsSync(join(other, '.env'))).toBe(false);
   });
 
-  it("only writes an address that doesn't respond if the operator insists", async () => {
+  it('writes an unresponsive address only if the operator insists', async () => {
     const cwd = folder();
     const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
     expect(status).toBe(0);
