@@ -18,7 +18,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it('always fits, and is read back unchanged', () => {
+  it("never exceeds Discord's limit, and is read back unchanged", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -72,7 +72,7 @@ function commandOver(
 }
 
 describe('the history', () => {
-  it('only shows members their own submissions, even if a button is forged', async () => {
+  it('shows members only their own submissions, even if a button is forged', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which));
     async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {

@@ -50,7 +50,7 @@ it.each(PAGES)('%s only contains links to files and headings that exist', (page)
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('every page and heading that another file links to exists', () => {
+it('code and configuration only name pages and headings that exist', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -129,7 +129,7 @@ it('docs/configuration.md lists the same variables as .env.example', () => {
   );
 });
 
-it("docs/licences.md lists every package in the release that isn't under the MIT licence", () => {
+it("docs/licences.md lists the release's packages that aren't under the MIT licence", () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z

@@ -209,7 +209,7 @@ describe('/addserver with invalid input', () => {
     { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])('opens the form with the same input ($options)', async ({ options, reason }, { guild, member }) => {
+  ])("opens the form with the member's input ($options)", async ({ options, reason }, { guild, member }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -530,7 +530,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('needs a confirmation before it is resent if the outcome is unknown', async ({
+  it('is resent only after a confirmation if the first outcome is unknown', async ({
     bot,
     guild,
     member,

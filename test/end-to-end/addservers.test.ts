@@ -131,7 +131,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('uses the option `game` for lines without a game', async ({ member, listing }) => {
+  it("uses the `game` option for lines that don't name a game", async ({ member, listing }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
@@ -266,7 +266,7 @@ describe('the preview of a list', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('only includes already submitted servers if the member presses a button', async ({
+  it('includes already submitted servers only if the member presses a button', async ({
     member,
     listing,
   }) => {
@@ -303,7 +303,7 @@ describe('the preview of a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('keeps servers that exceed the daily quota for the next day', async ({ guild, member, listing }) => {
+  it('keeps servers for the next day if they exceed the daily quota', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(12));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -448,7 +448,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the form for one server, even if the other lines have been sent', async ({
+  it('is edited in the single-server form, even after other lines have been sent', async ({
     member,
     listing,
   }) => {

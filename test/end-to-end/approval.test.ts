@@ -69,7 +69,7 @@ async function submittedBefore(guild: TestGuild) {
 }
 
 describe('a submission that needs approval', () => {
-  it('is only sent once if two moderators press Approve at the same time', async ({
+  it('is sent only once if two moderators press Approve at the same time', async ({
     guild,
     listing,
     member,
@@ -335,7 +335,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it("can't be corrected with invalid input or in an old version", async ({ guild, admin, member }) => {
+  it("can't be corrected with invalid input or from an outdated form", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);
     const moderator = inStaff(guild, 'admin');
@@ -693,7 +693,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
   });
 
-  it('can be resubmitted once after a moderator has declined some lines', async () => {
+  it('lets the member resubmit each declined line only once', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -905,7 +905,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('sent for review');
   });
 
-  it('is posted without its addresses if Discord rejects a link in them', async ({
+  it('is posted without addresses if Discord rejects an address as a harmful link', async ({
     guild,
     discord,
     member,

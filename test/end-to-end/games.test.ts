@@ -37,7 +37,7 @@ describe('/games', () => {
     expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
 
-  it("also names matching games that aren't allowed", async ({ guild }) => {
+  it("lists matching games even if they aren't allowed", async ({ guild }) => {
     await allowGames(guild, ['css', 'dayz']);
     expect(await gamesOf(guild)).toMatch(/2 games.*Not allowed in this Discord server: .* more\./s);
     const refused = await gamesOf(guild, 'minecraft');
@@ -51,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it("fetches the list with the operator's key, and keeps it if the service is down", async () => {
+  it("fetches the list with the operator's key, and keeps the list during an outage", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();

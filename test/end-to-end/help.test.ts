@@ -11,7 +11,7 @@ const it = botTest({
 
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows members the commands they can use, as mentions', async ({ guild, member }) => {
+it('/help shows members clickable mentions of the commands they can use', async ({ guild, member }) => {
   // Right after the start, the bot might not know its command ids yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))

@@ -120,7 +120,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is no longer suggested in /settings once one has been posted', async ({ guild }) => {
+  withKeyIt('is no longer suggested in /settings after a panel has been posted', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);

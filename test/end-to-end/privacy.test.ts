@@ -32,7 +32,7 @@ describe('/privacy', () => {
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
-  it("deletes a member's name after a confirmation, but limits still count their submissions", async ({
+  it("deletes a member's name after a confirmation, but still counts their submissions towards limits", async ({
     bot,
     guild,
     admin,

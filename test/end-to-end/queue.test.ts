@@ -69,7 +69,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain('q3.example.com');
   });
 
-  it('shows an error above the submission instead of the previous decision', async ({ guild, admin }) => {
+  it('shows an error instead of the previous decision above the submission', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -185,7 +185,7 @@ describe('all submissions from one member', () => {
     );
   });
 
-  it('are only sent once if two moderators approve them at the same time', async ({ guild, admin }) => {
+  it('are sent only once if two moderators approve them at the same time', async ({ guild, admin }) => {
     await letWait(guild, 4);
     const moderators = [admin, inStaff(guild, 'admin')];
     const questions: Answer[] = [];

@@ -50,7 +50,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it('fills in a missing query port, and the reply mentions this', async ({ bot, guild }) => {
+  it('fills in a missing query port and mentions it in the reply', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -137,7 +137,7 @@ describe('the server lookup', () => {
       .toEqual([{ server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' }]);
   });
 
-  it("fills in the game servers in a message's text and attachment", async ({ bot, guild }) => {
+  it("fills in the game servers found in a message's text and attachment", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -145,7 +145,7 @@ describe('the server lookup', () => {
     expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
   });
 
-  it('fills in the game servers in a message', async ({ bot, guild }) => {
+  it('fills in the game servers found in a message', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.37');
     const message = guild.discord.say(guild.member, 'Join us: 93.184.216.37:28025!');
     const preview = await guild.member.useOnMessage('Submit servers', message);

@@ -41,7 +41,7 @@ describe('/setkey', () => {
     expect(labelsOf(empty)).toEqual(['Try again']);
   });
 
-  it("doesn't save the key if the service is down, but says that it might be valid", async ({
+  it("doesn't save a key during an outage, but says that the key may be valid", async ({
     guild,
     admin,
     listing,

@@ -428,7 +428,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('is the only mention in the log when the service rejects the key', async ({ guild }) => {
+  it('is the only role or user mentioned when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role to notify', '@staff');
@@ -517,15 +517,18 @@ describe('the allowed games', () => {
     expect(textOf(await addOne(guild, 'cs2'))).toContain(ACCEPTED);
   });
 
-  ownIt('no longer include removed games after the next change', async ({ guild, admin, listing }) => {
-    await allowGames(guild, ['Factorio']);
-    const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
-    await listing.behave({ kind: 'json', status: 200, body }, 1);
-    await setKey(admin, 'sandbox-key');
-    const chosen = await allowGames(guild, ['Factorio 2']);
-    expect(textOf(chosen)).toContain('Factorio 2');
-    expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
-  });
+  ownIt(
+    'lose a game removed by the service once an admin chooses games again',
+    async ({ guild, admin, listing }) => {
+      await allowGames(guild, ['Factorio']);
+      const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
+      await listing.behave({ kind: 'json', status: 200, body }, 1);
+      await setKey(admin, 'sandbox-key');
+      const chosen = await allowGames(guild, ['Factorio 2']);
+      expect(textOf(chosen)).toContain('Factorio 2');
+      expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
+    },
+  );
 });
 
 describe('the daily quota setting', () => {

@@ -93,7 +93,12 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is reported together with others declined at the same time', async ({ bot, guild, admin, member }) => {
+  it('is reported together with other submissions declined at the same time', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
@@ -128,7 +133,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("is unconfirmed if it was sent, and isn't resent", async ({ bot, guild, listing }) => {
+  it("counts as unconfirmed and isn't resent if it had already been sent", async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

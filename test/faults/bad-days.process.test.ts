@@ -21,7 +21,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * Other tests cover which requests a block stops (src/discord/api.ts). These tests cover what the operator sees in the log.
  */
-it("a starting bot logs that Discord's edge is blocking its address", async ({ bot, discord }) => {
+it("a starting bot logs that Discord is blocking the bot's IP address", async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -54,11 +54,7 @@ it('the bot waits out a long rate limit on the gateway URL', async ({ bot, disco
   expect(bot.process.running).toBe(true);
 });
 
-it('a starting bot retries the first request to each route after a failure', async ({
-  bot,
-  discord,
-  member,
-}) => {
+it('a starting bot retries if the first request to each route fails', async ({ bot, discord, member }) => {
   discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await bot.start();
   await expect.poll(() => discord.commands().length > 0).toBe(true);

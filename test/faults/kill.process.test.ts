@@ -54,7 +54,7 @@ const acknowledged = ({ discord }: TestGuild) =>
     .length;
 
 describe('after a kill -9', () => {
-  it('servers that were sent are unconfirmed, and the others count as not sent', async ({
+  it('sent servers are unconfirmed, and all other servers count as not sent', async ({
     bot,
     guild,
     member,
@@ -94,7 +94,7 @@ describe('after a kill -9', () => {
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it("a list shows each server's outcome and can send the unsent servers", async ({
+  it("a list shows each server's outcome, and offers to send the unsent servers", async ({
     bot,
     guild,
     member,
@@ -144,7 +144,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('the bot replies to an interrupted button and modal without sending a server', async ({
+  it('the bot replies to an interrupted button press or modal, but sends no servers', async ({
     bot,
     guild,
     member,
@@ -189,12 +189,7 @@ describe('after a kill -9', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it("an interaction that wasn't acknowledged doesn't submit any servers", async ({
-    bot,
-    guild,
-    member,
-    discord,
-  }) => {
+  it("an unacknowledged interaction doesn't submit any servers", async ({ bot, guild, member, discord }) => {
     const isHung = hung(bot, 'POST', /callback/);
     const answer = addServer(member, 'silent.example.com:1');
     await isHung;
@@ -239,7 +234,7 @@ describe('after a kill -9', () => {
   });
 
   ownIt(
-    'the bot posts an outcome to the log channel if it can no longer show it to the member',
+    "the log channel shows an outcome that the bot can't show the member",
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });

@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it("runs the README's command if a user types it immediately", async () => {
+  it("runs the README's command if a user types it as soon as the page opens", async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -614,7 +614,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await entry.getByText('404: Not Found').first().waitFor();
   });
 
-  it("shows that the application didn't respond after the bot was killed", async () => {
+  it('shows "The application did not respond" if the bot has been killed', async () => {
     const tab = await inNewServer();
     await side(tab).getByRole('button', { name: 'kill -9' }).click();
     await side(tab).getByText('It is not running.').waitFor();

@@ -100,7 +100,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   const translated = [...sentences].filter(([key]) => !NAMES.test(key));
   const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
 
-  it('every English key exists, and no other key', () => {
+  it('the keys are the same as in English', () => {
     const stems = new Set(translated.map(([key]) => stemOf(key)));
     const wanted = [...englishStems].filter((key) => !NAMES.test(key));
     expect({
@@ -109,7 +109,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("each form of the service's name exists for named and unnamed services", () => {
+  it("each form of the service's name has a named and an unnamed version", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -166,7 +166,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("sentences refer to Discord's pages and permissions by key", () => {
+  it("sentences don't spell out the names of Discord's pages and permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -215,7 +215,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('each sentence fits into a message with its longest values', () => {
+  it('with the longest values, each sentence still fits into a message', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)

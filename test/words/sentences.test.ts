@@ -151,7 +151,7 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     expect(texts.at(-1)).toMatch(/<t:\d+:t>/);
   });
 
-  it("isn't rendered in sentences about outcomes, including in the history", () => {
+  it("isn't rendered in sentences about outcomes or in the history", () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),

@@ -46,7 +46,7 @@ describe("the bot's sentences", () => {
     ['ru', 22, '22 игровых сервера'],
     ['ru', 25, '25 игровых серверов'],
     ['ja', 1, 'ゲームサーバー1件'],
-  ])('use the plural form and the digits of %s for %i: %s', (locale, count, text) => {
+  ])('use the correct plural and number format in %s for %i: %s', (locale, count, text) => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
@@ -92,7 +92,7 @@ describe("the listing service's page", () => {
       'https://list.example/',
     ],
     ['https://list.example/a_(b)', 'https://list.example/a_%28b%29', 'https://list.example/a_%28b%29'],
-  ])('follows the template %s: %s for an address, otherwise %s', (template, page, list) => {
+  ])('is built from the template %s: %s with an address, %s without one', (template, page, list) => {
     const pages = createListingPages(template);
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
