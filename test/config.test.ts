@@ -364,7 +364,7 @@ describe('a mistake in the configuration', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it("only causes a warning if the service's address ends in /api", () => {
+  it("causes a warning and no error if the service's address ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -406,7 +406,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('has 32 bytes in base64 or hexadecimal if it is for encryption', () => {
+  it('has 32 bytes in base64 or hexadecimal if it is an encryption key', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;

@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('work with the same key runs in order, and in parallel with other keys', async () => {
+it('work with the same key runs in order, and in parallel with other work', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));

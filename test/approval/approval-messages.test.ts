@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('if a submission is withdrawn while its message is being posted, the message shows this', async () => {
+it('a message shows a withdrawal that happens while the message is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ it('the bot updates a message as soon as the submission changes', async () => {
   await expect.poll(() => shown).toContain('Withdrawn');
 });
 
-it('the bot retries a log channel an hour after it rejected a message', async () => {
+it('the bot tries a log channel again an hour after a message was rejected', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;

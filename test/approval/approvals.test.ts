@@ -376,7 +376,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is rejected if the same address or too many submissions are already waiting', async () => {
+  it('is rejected if its address is already waiting, or if too many submissions are', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -448,7 +448,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   });
 
   describe('approved before a crash', () => {
-    it("waits again if it wasn't sent", async () => {
+    it("waits for approval again if it wasn't sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -505,7 +505,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message corrected after an older state has overwritten a newer one', async () => {
+  it('has its message corrected if the message shows an outdated state', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

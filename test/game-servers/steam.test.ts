@@ -101,7 +101,7 @@ describe('the Steam client', () => {
     expect(records.askedSteam).toHaveLength(4);
   });
 
-  it('doubles the pause after each failure in a row, up to an hour', async () => {
+  it('doubles the pause after each consecutive failure, up to an hour', async () => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam(FAILING);
     await askAnother();

@@ -152,7 +152,7 @@ describe('a guild whose data has been deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data that is being written at the time', async () => {
+  it('also loses data that is being written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
@@ -190,7 +190,7 @@ describe('a member whose name has been deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('also loses their name in data that is being written at the time', async () => {
+  it('also loses the name in data that is being written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
@@ -208,7 +208,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('also loses their id once no limit needs it', async () => {
+  it('also loses the user id once no limit needs it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -227,7 +227,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('if a guild is used during a check, the next check records this', async () => {
+it('if a guild is used during a check, the next check records the use', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;

@@ -100,7 +100,7 @@ describe("a guild's settings", () => {
 });
 
 describe("a problem with a guild's log channel", () => {
-  it('is stored only if the channel is still chosen', async () => {
+  it('is stored only if the guild still uses that channel', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);
     expect(await channelOf('1')).toBeUndefined();

@@ -194,7 +194,7 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it('waits as long as Discord blocks the bot', async () => {
+  it('waits until Discord stops blocking the bot', async () => {
     const { holds, clock, look, posts, start, block } = await open(204);
     await start();
     block(true);
@@ -207,7 +207,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('about a shared condition is posted once, even after another process takes over', async () => {
+  it('is posted only once for a shared condition, even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -252,7 +252,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it("about a process's own condition is posted by each process", async () => {
+  it("is posted by each process if the condition isn't shared", async () => {
     const { holds, clock, look, posts, start } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;

@@ -195,7 +195,7 @@ describe('the server on HTTP_PORT', () => {
     taken.close();
   });
 
-  it("isn't loaded if HTTP_PORT isn't set", async () => {
+  it('is only loaded if HTTP_PORT is set', async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
     const quiet = await oneBot({ asProcess: true, env });

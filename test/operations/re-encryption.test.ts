@@ -86,7 +86,7 @@ describe('data that is encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it("isn't overwritten if the bot changes it at the same time", async () => {
+  it('keeps a change that the bot makes during the re-encryption', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;
@@ -127,7 +127,7 @@ describe('data that is encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it("is re-encrypted in interactions that haven't had a reply", async () => {
+  it('is re-encrypted in interactions that are still unanswered', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({

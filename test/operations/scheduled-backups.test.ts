@@ -51,7 +51,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('removes backups made while the clock was fast, except the newest', async () => {
+  it('first removes backups that were made while the clock was fast', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -119,7 +119,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual(['failed']);
   });
 
-  it('makes a running bot create and count backups', async () => {
+  it('works in a running bot, which counts the backups', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
@@ -128,7 +128,7 @@ describe('the backup schedule', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())("doesn't export the time of the last backup with PostgreSQL", async () => {
+  it.skipIf(!hasPostgres())("doesn't export a backup's time if the bot uses PostgreSQL", async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

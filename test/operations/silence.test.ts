@@ -15,7 +15,7 @@ async function quickBot(options: BotOptions & Expected) {
 }
 
 describe('a gateway', () => {
-  it('makes the bot print a message and exit with status 1 if it is silent', async () => {
+  it('makes the bot print a message and exit if the gateway is silent', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
     // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
@@ -76,7 +76,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
 }
 
 describe('the daily IDENTIFY limit', () => {
-  it('keeps the process running if fewer than 200 are left, which the bot logs once', async () => {
+  it('stops the bot from exiting if fewer than 200 IDENTIFYs are left', async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);
@@ -85,7 +85,7 @@ describe('the daily IDENTIFY limit', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("is read from Discord's last response if Discord doesn't respond", async () => {
+  it("is read from Discord's last response if a new request fails", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);

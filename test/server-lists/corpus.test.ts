@@ -156,7 +156,7 @@ describe('an uploaded file', () => {
     expect(read(decodeText(inLatin(text)) ?? '')).toMatch(/^(?:\[2\] )?8\.8\.8\.8:1 rust/);
   });
 
-  it('is rejected if it contains NUL bytes or nothing except control characters', () => {
+  it('is rejected if it contains NUL bytes or only control characters', () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
     const program = readFileSync(process.execPath).subarray(0, 4096);
     const signs = inLatin('\x01\x02--\x03');
@@ -198,7 +198,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('finds the same server in a row, whatever its notation', () => {
+  it('finds the same server in every notation of a row', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [

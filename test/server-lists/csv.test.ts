@@ -131,7 +131,7 @@ describe('a table with a size limit', () => {
     return { text: String(data), bytes: data.length, isWhole };
   };
 
-  it('is complete if it fits', async () => {
+  it('contains all rows if they fit', async () => {
     expect(await write(0)).toMatchObject({ text: csvFile(heading, []), isWhole: true });
     expect(await write(3)).toMatchObject({ text: csvFile(heading, [row(0), row(1), row(2)]), isWhole: true });
   });

@@ -58,7 +58,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('gets the default game in lines without a game', async (text) => {
+  ])('uses the default game for lines that name no game', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -80,7 +80,7 @@ describe('a list', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed without asking the service if the games were fetched recently', async () => {
+  it('is parsed with the stored games list if that list is recent', async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);

@@ -97,7 +97,7 @@ describe('an unknown game', () => {
   });
 });
 
-it('a server keeps its input as it was typed', () => {
+it('a server keeps the text that the member typed', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(

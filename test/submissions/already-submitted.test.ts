@@ -6,7 +6,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a server that was submitted before', () => {
-  it('is found by its host and port, with the last time the service may have received it', async () => {
+  it('is found by host and port, and shows when it may last have arrived', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });

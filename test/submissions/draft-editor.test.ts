@@ -85,7 +85,7 @@ function prepared(result: PreparedDraft | string | { readonly kind: string }): P
 }
 
 describe('the draft of a list', () => {
-  it('is stored, and returned with the number of servers that can be sent', async () => {
+  it('is stored, and the editor returns how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance, edits } = await open(
@@ -173,7 +173,7 @@ describe('the draft of a list', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('shows whether the limit ends before the draft expires', async () => {
+  it('shows whether more servers can be submitted before the draft expires', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -187,7 +187,7 @@ describe('the draft of a list', () => {
 });
 
 describe('an edit of a draft', () => {
-  it('replaces the lines that were opened with the lines that were submitted', async () => {
+  it('substitutes the submitted lines for the lines that the form showed', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
@@ -216,7 +216,7 @@ describe('an edit of a draft', () => {
     expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('shows even the ready lines if the member edits all lines', async () => {
+  it('also opens the ready lines if the member chooses to edit all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');

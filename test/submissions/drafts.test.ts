@@ -43,7 +43,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toBe('cancelled');
   });
 
-  it('still belongs to its member if only its submission is left', async () => {
+  it('still belongs to its member if only the submission is left', async () => {
     const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -133,7 +133,7 @@ describe('all drafts in a guild', () => {
 });
 
 describe('a draft', () => {
-  it('includes previously submitted rows in its submission only on request', () => {
+  it("only sends previously submitted servers at the member's request", () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

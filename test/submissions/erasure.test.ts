@@ -114,7 +114,7 @@ describe('the data of a guild', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('puts the guild on the list of guilds only once', async () => {
+  it('adds the guild to the list of guilds only once', async () => {
     const { store, erasure } = await open();
     for (const guildId of ['3', '1']) {
       await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });

@@ -84,7 +84,7 @@ it('the allowance shows which limit applies and when it ends', async () => {
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('limits count servers for the longest period, and at least since midnight UTC', async () => {
+it('servers are counted for the longest limit period, and at least since midnight UTC', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

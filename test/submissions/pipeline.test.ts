@@ -109,7 +109,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent as typed in the first form if two are submitted', async () => {
+  it('is sent as typed in the first form if two forms are submitted', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -199,7 +199,7 @@ describe('a draft', () => {
     expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'daily-quota', limit: 3 });
   });
 
-  it('can only be sent by its own member', async () => {
+  it('can only be sent by the member who created it', async () => {
     const opened = await open();
     await opened.drafts.save(mia, { ...readyDraft('empty', 0) });
     await opened.drafts.save(mia, readyDraft('mine', 1, 'x'));
@@ -271,7 +271,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last request if other requests use up the time', async () => {
+  it('ends its submission if other submissions delay the next request past the deadline', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -288,7 +288,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, even after a split', async () => {
+  it('is recorded before it is sent, even if a rejected request is split', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];

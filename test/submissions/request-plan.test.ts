@@ -76,7 +76,7 @@ describe('the requests in a submission', () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't halved after the error for an empty list", () => {
+  it("aren't halved if the service says that the list is empty", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
