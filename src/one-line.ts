@@ -6,7 +6,7 @@
 const INVISIBLE =
   /(?<=[^\0-\u02ff\u2000-\u206f])([\u200c\u200d])(?=[^\0-\u02ff\u2000-\u206f])|(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
-/** Matches tabs and every character that some program treats as a line break. */
+/** Matches tabs and all characters that programs may treat as line breaks. */
 const LINE_BREAK = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 
 /** Matches text that doesn't need changes, such as most names. Autocomplete checks fifty strings per keystroke. */

@@ -111,7 +111,7 @@ const configSchema = z.object({
       /^https?:$/.test(protocol),
     ),
   ),
-  /** Whether the bot sends game servers' addresses to Steam and to name servers to look up missing ports and games. */
+  /** Whether the bot sends game servers' addresses to Steam and DNS servers to look up missing ports and games. */
   serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
   steamApiUrl: url(
     'https://api.steampowered.com, or another https URL (http only on this machine)',

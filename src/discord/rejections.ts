@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** Maximum number of entries, which use about 2 MB. The oldest entry is removed first. */
+/** Maximum number of entries (about 2 MB in total). The oldest entry is removed first. */
 const MOST_ENTRIES = 10_000;
 
 /**

@@ -11,10 +11,7 @@ export interface GoneGamesDeps {
   readonly report: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
 
-/**
- * Creates the function that notifies guilds, once per game, if the service no longer has a game that they allow, for
- * example because it was renamed.
- */
+/** Creates the function that notifies a guild once about each allowed game that the service has removed or renamed. */
 export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;

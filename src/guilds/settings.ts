@@ -149,7 +149,7 @@ export function createGuildSettings(deps: {
   };
 }
 
-/** Creates the functions that read a guild's log channel from its settings, and record problems with the channel there. */
+/** Creates functions that read a guild's log channel and its problem from the settings, and update the problem. */
 export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
   return {
     async channelOf(guildId: string) {

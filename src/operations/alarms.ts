@@ -80,7 +80,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
 
   async function checkCondition(condition: Condition, now: Health): Promise<void> {
     const found = await Promise.try(condition.check, now).catch(() => undefined);
-    // The state is unknown, for example because the store can't be read. Another condition reports an unreadable store.
+    // The state is unknown, for example because the store can't be read (reported by a separate condition).
     if (found === undefined) return;
     const state = known.get(condition) ?? { since: undefined, isPosted: undefined };
     known.set(condition, state);

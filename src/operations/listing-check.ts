@@ -4,7 +4,7 @@ import type { GamesOutcome } from '../listing/contract.ts';
 import { Secret } from '../secret.ts';
 import { CheckFailedError } from './finding.ts';
 
-/** The configuration needed by the check of the listing service. */
+/** The configuration needed to check the listing service. */
 export type ListingConfig = Pick<
   Config,
   'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'

@@ -173,8 +173,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
 
 /**
- * First pass: assigns the ports from lines without an address to the servers. A server normally gets the ports below it. If
- * there are ports above the first server, the assignment is clear only with a single port and a single server.
+ * First pass: gives the servers the ports on lines without an address. A server normally gets the ports below it. If there
+ * are ports above the first server, the assignment is unambiguous only with one port and one server.
  */
 function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
   /** The ports above the first server, followed by those between the first and second server, and so on. */

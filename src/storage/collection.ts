@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Values } from './values.ts';
 
-/** Returned if a record is damaged or has a format that this version doesn't know. */
+/** Returned if a record is damaged or in a format unknown to this version. */
 export type Unreadable = 'unreadable';
 
 export interface CollectionDeps<Value extends object> {

@@ -149,7 +149,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('guild_id', 'text', (column) => column.primaryKey())
         .addColumn('unused_since', 'bigint', (column) => column.notNull())
         .execute();
-      // Keeps the start of the grace period for guilds that removed the bot. For other guilds, it starts at the next check.
+      // Guilds that removed the bot keep their grace period's start time. Other guilds' periods start at the next check.
       await sql`
         insert into guild_departures (guild_id, unused_since)
         select guild_id, case when used_at > absent_since then used_at else absent_since end

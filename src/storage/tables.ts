@@ -145,7 +145,7 @@ export interface GuildDeparturesTable {
 /** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
-  /** The time until which the process counts as alive, by the database's clock. */
+  /** The process counts as alive until this time, by the database's clock. */
   readonly until: number;
   /** The id of the key that the process uses for encryption. */
   readonly encryption_key_id: string;

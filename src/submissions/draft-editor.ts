@@ -50,7 +50,7 @@ export interface PreparedDraft {
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
-/** Maximum length of a paragraph input and thus an edit modal's text (Discord docs: Component Reference, Text Input). */
+/** Maximum length of an edit modal's paragraph input (Discord docs: Component Reference, Text Input). */
 export const MOST_TYPED = 4000;
 
 /** Maximum size of a stored list in bytes, excluding unparsed text. A thousand typical servers take up a third of it. */

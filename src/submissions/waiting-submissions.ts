@@ -21,7 +21,7 @@ export type WaitingProblem =
   | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** `count` is the number of submissions that are already waiting. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
-  /** The member has submitted too often recently, and can submit again at the time `at` (milliseconds since 1970). */
+  /** The member has submitted too often recently, and can't submit again until `at` (milliseconds since 1970). */
   | { readonly code: 'waiting-often'; readonly at: number };
 
 export interface DraftRef {

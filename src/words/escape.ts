@@ -15,7 +15,7 @@ const escaped = (line: string): string =>
 
 /**
  * Escapes text from someone else for use on one line. The text looks the same, but contains no markup, links, invites,
- * mentions, emoji codes, timestamps or lists. Only adds backslashes, which Discord removes before punctuation. Invisible
+ * mentions, emoji codes, timestamps or lists. Only adds backslashes before punctuation; Discord hides them. Invisible
  * characters are removed by {@link visibleLine}. Runs in linear time.
  * @param most the maximum length of the result, in UTF-16 units; longer text is cut before it is escaped
  */

@@ -133,7 +133,7 @@ function groupsOf(
   return { shown: groups.filter((group) => !hidden.includes(group)), isAll: hidden.length === 0 };
 }
 
-/** Joins the different messages about accepted servers, up to a maximum number. Other groups have only one message. */
+/** Joins a group's messages, up to a maximum number. Only the group of accepted servers can have several messages. */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
   const isMore = texts.length > MOST_FURTHER + 1;
@@ -177,7 +177,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent':
-      // The text about the outcome already says when the paused key can be used again.
+      // The outcome's text already says when the paused key can be used again.
       return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
     case 'unknown':
       return unknownText(audience, servers);

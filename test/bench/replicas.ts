@@ -26,8 +26,8 @@ interface ReplicasOptions {
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures the submissions and acknowledgements per second of several processes that share one PostgreSQL server on disk,
- * and finds the bottleneck. The processes receive interactions in turn.
+ * Measures how many submissions and acknowledgements several processes handle per second, and finds the bottleneck. They
+ * share one PostgreSQL server on disk, and receive interactions in turn.
  */
 export async function measureReplicas({ counts, ...options }: ReplicasOptions): Promise<void> {
   const server = await startServer({ onDisk: true });

@@ -33,7 +33,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-/** Returns the targets of a page's links and pictures in this repository. */
+/** Returns the local targets of a page's links and pictures. */
 const targetsOf = (page: string) =>
   [...prose(page).matchAll(/\]\(([^)\s]+)\)| (?:src|srcset)="([^"]+)"/g)]
     .map(([, link, picture]) => link ?? picture ?? '')
@@ -112,7 +112,7 @@ it("the headings in docs/troubleshooting.md quote the bot's messages", () => {
     .map(([, quote = '']) => quote)
     .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
   expect(quotes.length).toBeGreaterThan(20);
-  // Returns the fixed parts of a message, without paths, users, versions, hosts and numbers.
+  // Returns the fixed parts of a message, without paths, users, versions, hosts or numbers.
   const fixedParts = (quote: string) =>
     quote
       .split(/…|\.env |discord\.com| \(no DNS\)|\d\S*( s)?|postgres:\/\/| DISCORD_TOKEN /)

@@ -96,7 +96,7 @@ describe('a submission that needs approval', () => {
     expect(listing.submitted).toHaveLength(1);
     const seen = textOf(await member.slash('submissions'));
     expect(seen).toMatch(/✅ sent for review · .* · Approved by @\d+ \(admin\)/);
-    // The moderators don't get private messages, because the message shows everything.
+    // Moderators get no private messages, as the approval message shows everything.
     expect(asideTo(guild, 'admin')).toBe('');
   });
 

@@ -32,7 +32,7 @@ const it = botTest({
       servers[0]?.server === 's0.list.example.com' ? { kind: 'ok' } : undefined,
   },
 });
-/** A separate bot, because its clock stays fast. */
+/** A separate bot whose clock can be advanced. */
 const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';

@@ -167,7 +167,7 @@ interface Failure {
   readonly holds?: 1;
 }
 
-/** The outcome of both API calls for each failure of the service. The default kind is `unknown`. */
+/** What both API calls return for each kind of service failure. The default `kind` is `unknown`. */
 const FAILURES: readonly Failure[] = [
   { mode: { kind: 'down' }, kind: 'not-sent', reason: 'unreachable', requests: 0 },
   { mode: { kind: 'resetDuring' }, reason: 'reset', requests: 0 },

@@ -66,7 +66,7 @@ const inOwnMounts = (text: string) => `exec unshare --mount sh -ec ${quoted([tex
 interface Path {
   /** Returns a script that uses `exec` to become the bot, with this environment. */
   readonly text: (about: { readonly port: number; readonly data: string }) => string;
-  /** Checks whether the bot is ready, the way this kind of installation does. */
+  /** Checks with the installation's health check whether the bot is ready. */
   readonly probe?: (about: { readonly port: number; readonly data: string }) => boolean;
   /** Checks the process after it has started. */
   readonly onStart?: (pid: number) => void;

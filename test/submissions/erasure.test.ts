@@ -84,7 +84,7 @@ describe('the data of a guild', () => {
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>
       addDone(store, { id, guildId: '1', userId: USER, at, hosts: manyHosts(5) });
-    // Deletes data once after the clock has been corrected, and once while it is still fast.
+    // Deletes data first with a corrected clock, and then with a clock that is still fast.
     await add('a', NOON + 30 * DAY);
     await erasure.deleteGuild('1');
     expect(await limits.allowance(wanted)).toEqual({ count: 8 });

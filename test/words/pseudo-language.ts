@@ -3,8 +3,8 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { ENGLISH, type Language, languages, type Sentences } from '../../src/words/languages.ts';
 
 /*
- * A language whose sentences are English in ⟦…⟧, padded by two fifths, which is more than any real language needs. Text
- * outside ⟦…⟧ isn't translated. Text without ⟧ was too long for Discord and was cut.
+ * A language that wraps English sentences in ⟦…⟧ and pads them by 40%, more than any real language needs. Text outside
+ * ⟦…⟧ isn't translated. Text without ⟧ was too long for Discord and was cut.
  */
 
 export const LONGER_BY = 0.4;

@@ -32,7 +32,7 @@ function fieldOf({ label, description = '', component }: APILabelComponent) {
         ...about,
         kind: 'text' as const,
         placeholder: component.placeholder ?? '',
-        /** Whether the field accepts several lines. */
+        /** Whether the field is multi-line. */
         isLong: component.style === TextInputStyle.Paragraph,
         /** The minimum length in characters. */
         least: component.min_length ?? 0,

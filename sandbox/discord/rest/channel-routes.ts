@@ -56,7 +56,7 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
     return isSeen ? { guild, channel, denied: undefined } : missingAccess;
   }
 
-  /** Returns why the user of a direct message channel can't receive the bot's messages, or `undefined` if they can. */
+  /** Returns the reason why a user can't receive the bot's direct messages, or `undefined` if they can. */
   function denialFor({ userId }: DirectChannel): Denial | undefined {
     if (!guilds.joined().some(({ members }) => members.has(userId))) return noMutualGuild;
     return directMessages.rejecting.has(userId) ? directMessagesOff : undefined;

@@ -3,7 +3,7 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 
 export type Path = readonly (string | number)[];
 
-/** An error that a schema found in a body. */
+/** A schema validation error in a body. */
 interface Flaw {
   readonly message: string;
   readonly path: Path;

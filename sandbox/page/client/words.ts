@@ -1,4 +1,4 @@
-/** Text in English and German: first the text of Discord's client, then the page's own. */
+/** English and German text: first the Discord client's wording, then the page's own. */
 const WORDS = {
   onlyYou: { en: 'Only you can see this', de: 'Nur du kannst das sehen' },
   dismiss: { en: 'Dismiss message', de: 'Nachricht verwerfen' },
