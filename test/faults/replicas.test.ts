@@ -204,6 +204,8 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });
+    const acknowledged = () => guild.discord.requests.filter(({ path }) => path.includes('/callback')).length;
+    const before = acknowledged();
     await listing.behave({ kind: 'hang', carriedOut: true });
     const locked = addServer(member, 'locked.example.com:27015');
     const free = addServer(another.member, 'free.example.com:27015');
@@ -212,6 +214,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     const silence = wire.freezeInTransaction(guild.id);
     const inTransaction = addServer(member, 'late.example.com:27015');
     await silence;
+    await expect.poll(acknowledged).toBe(before + 3);
     await bot.kill();
     await letPass();
 
