@@ -25,7 +25,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
-        logger.info({}, 'could not get the time from Discord; will not delete old data until then');
+        logger.info({}, 'could not get the time from Discord; will not delete old data until it can');
         return false;
       }
       const trouble = clockTrouble(aheadMs, MOST_WRONG_MS);

@@ -33,8 +33,7 @@ export function createDiscord(deps: DiscordDeps) {
   const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
     ...deps,
-    onTokenRejected: () =>
-      onFatal(new RejectedTokenError(`Discord does not accept DISCORD_TOKEN: ${NEW_TOKEN}`)),
+    onTokenRejected: () => onFatal(new RejectedTokenError(`Discord rejects DISCORD_TOKEN: ${NEW_TOKEN}`)),
   });
   const attachments = createAttachments({ ...files, logger });
   const clock = createClockCheck({ api, logger });

@@ -137,7 +137,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       async check() {
         if (path === undefined) return false;
         const { free } = await roomFor(path);
-        return free < LEAST_FREE && `${mebibytes(free)} are free`;
+        return free < LEAST_FREE && `${mebibytes(free)} is free`;
       },
     },
   ];

@@ -57,7 +57,7 @@ export function withDeadline(api: DiscordApi): DiscordReader {
 
 function explained(error: unknown, blockedMs: number): CheckFailedError {
   if (Object(error).status === 401) {
-    return new CheckFailedError('Discord does not accept DISCORD_TOKEN', NEW_TOKEN);
+    return new CheckFailedError('Discord rejects DISCORD_TOKEN', NEW_TOKEN);
   }
   if (blockedMs > 0) {
     return new CheckFailedError(
@@ -68,7 +68,7 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   const retryAfter = Number(Object(error).retryAfter);
   if (retryAfter > 0) {
     return new CheckFailedError(
-      `Discord limits this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
+      `Discord is rate-limiting this bot for another ${Math.ceil(retryAfter / 1000)} seconds`,
       'wait; on a shared address, others may use up the limit, so use another address',
     );
   }
@@ -185,7 +185,7 @@ async function checkCommands(
   const areOurs = before === undefined || before === fingerprint(ours, published);
   if (areAllThere && areOurs) return `Discord has all ${ours.length}`;
   if (published.length === 0 && before === undefined) {
-    throw new CheckSkippedError('the first start publishes them');
+    throw new CheckSkippedError('they will be published at the first start');
   }
   throw new CheckFailedError(
     published.length === 0 ? 'Discord does not have any of them' : 'Discord has different commands',

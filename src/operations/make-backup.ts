@@ -43,7 +43,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const { free, needed } = await roomFor(path, folder);
   if (free < needed) {
     throw new StoreError(
-      `could not make a backup: only ${mebibytes(free)} are free in ${folder}, but ${mebibytes(needed)} are needed`,
+      `could not make a backup: only ${mebibytes(free)} is free in ${folder}, but ${mebibytes(needed)} is needed`,
     );
   }
 

@@ -127,9 +127,9 @@ export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");
   const { path } = storeUrl;
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
-  if (free >= needed) return `${mebibytes(free)} are free`;
+  if (free >= needed) return `${mebibytes(free)} is free`;
   throw new CheckFailedError(
     `the disk with ${path} has only ${mebibytes(free)} of free space`,
-    `free some space: ${mebibytes(needed)} are needed`,
+    `free some space: ${mebibytes(needed)} is needed`,
   );
 }

@@ -25,7 +25,10 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
   function logOnce(record: string): void {
     if (logged.has(record)) return;
     logged.add(record);
-    logger.error({ record }, 'could not read a stored record; it counts as unreadable until it is replaced');
+    logger.error(
+      { record },
+      'could not read a stored record; treating it as unreadable until it is replaced',
+    );
   }
 
   return {

@@ -49,7 +49,7 @@ export function createFileLock(path: string): Required<Part> {
         await this.stop();
         if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
         throw new StoreError(
-          `another bot is running on the database ${path} (it has locked ${file}). Only one can: stop that one first, ` +
+          `another bot is running on the database ${path} (it has locked ${file}). Only one can use it: stop that one first, ` +
             'or give this one a STORE_URL of its own.',
         );
       }

@@ -88,7 +88,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
       });
       if (!isTaken) {
         throw new StoreError(
-          `another bot is running on the database ${name}. Only one can: stop that one first, or give this one a STORE_URL ` +
+          `another bot is running on the database ${name}. Only one can use it: stop that one first, or give this one a STORE_URL ` +
             'of its own.',
         );
       }

@@ -153,7 +153,7 @@ export function createStore(deps: StoreDeps) {
       { synced = true, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
     ): Promise<Result> {
       if (inside.getStore()) return change();
-      const begun = new StuckTransactionError(`a transaction of guild ${guildId} does not finish`);
+      const begun = new StuckTransactionError(`a transaction for guild ${guildId} is not finishing`);
       return measured(() =>
         database.transaction(
           () => needed(opened),

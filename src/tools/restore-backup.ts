@@ -79,7 +79,7 @@ async function check(copy: string): Promise<void> {
     if (!(error instanceof DamagedFileError)) throw error;
     throw new StoreError(`this backup is damaged (${error.why}): use another one`, { cause: error });
   });
-  if (migrations.length === 0) throw new StoreError('this is not a database from this bot');
+  if (migrations.length === 0) throw new StoreError('this database was not created by this bot');
 }
 
 /** Migrates the copy to this version's tables, and marks the work that was in progress as ended. */

@@ -46,9 +46,7 @@ it('if Discord rejects the token, the bot prints one sentence and exits', async 
     },
   });
   expect(status).toBe(UNUSABLE);
-  expect(stderr).toMatch(
-    /^server-listing-bot: Discord does not accept DISCORD_TOKEN: create a new one: .*\n$/,
-  );
+  expect(stderr).toMatch(/^server-listing-bot: Discord rejects DISCORD_TOKEN: create a new one: .*\n$/);
   const [first, ...others] = stdout.trim().split('\n');
   expect(first).toMatch(/"msg":"starting server-listing-bot \d+\.\d+\.\d+"/);
   expect(

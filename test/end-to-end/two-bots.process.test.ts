@@ -29,7 +29,7 @@ describe('a second bot that uses the same database', () => {
       const path = join(bot.data, 'bot.sqlite');
       const says =
         `server-listing-bot: another bot is running on the database ${path} (it has locked ${path}.lock). ` +
-        'Only one can: stop that one first, or give this one a STORE_URL of its own.\n';
+        'Only one can use it: stop that one first, or give this one a STORE_URL of its own.\n';
       expect(await another(bot, `sqlite://${path}`)).toEqual({
         status: 1,
         stdout: expect.stringMatching(/^\{.*"msg":"starting server-listing-bot [\d.]+"\}\n$/),

@@ -91,7 +91,7 @@ describe('npm run backup', () => {
     const { status, stderr } = await run('backup', [join(data, 'copy.sqlite')], env);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^backup: could not make a backup: only 3 MiB are free in .*, but 100 MiB are needed\n$/,
+      /^backup: could not make a backup: only 3 MiB is free in .*, but 100 MiB is needed\n$/,
     );
     expect(readdirSync(data).join()).not.toContain('copy');
   });
@@ -194,8 +194,8 @@ describe('npm run restore', () => {
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
     expect(await refused(data, pathIn(data))).toContain('is the database itself');
     writeFileSync(file, '');
-    expect(await refused(data, file)).toContain('this is not a database from this bot');
-    expect(await refused(folder(), file)).toContain('this is not a database from this bot');
+    expect(await refused(data, file)).toContain('this database was not created by this bot');
+    expect(await refused(folder(), file)).toContain('this database was not created by this bot');
     writeFileSync(file, 'no database at all');
     expect(await refused(data, file)).toBe(
       `${file} was not restored: this backup is damaged (file is not a database): use another one. Nothing was changed.`,

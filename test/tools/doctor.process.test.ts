@@ -142,7 +142,7 @@ describe('npm run doctor', () => {
 describe("the doctor's check of Discord", () => {
   it('finds a token that Discord rejects', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-    const words = /Discord does not accept DISCORD_TOKEN[\s\S]*skipped +Commands/;
+    const words = /Discord rejects DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
@@ -161,7 +161,7 @@ describe("the doctor's check of Discord", () => {
     ],
     [
       'a rate limit for a day',
-      /Discord limits this bot for another 8272\d seconds/,
+      /Discord is rate-limiting this bot for another 8272\d seconds/,
       (_, response) =>
         response
           .writeHead(429, {
@@ -324,7 +324,7 @@ describe('the doctor', () => {
     const STORE_URL = `sqlite://${folder}/new/bot.sqlite`;
     const { failed, status, text } = await examine({ STORE_URL, ...(await anotherDiscord({})) });
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
-    expect(text).toMatch(/^skipped +Commands +the first start publishes them$/m);
+    expect(text).toMatch(/^skipped +Commands +they will be published at the first start$/m);
     expect(text).toMatch(/^ok +Backups +the bot makes one at its first start, then every 24 hours/m);
     expect(text).toContain('Everything is in order.');
     expect(text).toMatch(/bot\.sqlite will be created at the first start/);
