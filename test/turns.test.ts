@@ -122,7 +122,7 @@ describe('turns for requests', () => {
     expect(await next).toBe('ran');
   });
 
-  it('are full while the next task has to wait', async () => {
+  it('count as full while a new task would have to wait', async () => {
     const { turns, ask, end } = setUp(1);
     expect(turns.isFull()).toBe(false);
     void ask('a');

@@ -94,7 +94,7 @@ export function createEndpoint(deps: {
     /** The URL in the Developer Portal. If it is set, interactions are sent to it instead of the gateway. */
     url: () => url,
     /**
-     * Tests a URL, then saves it as in the Developer Portal; `undefined` removes the URL.
+     * Tests a URL, then saves it, like the Developer Portal; `undefined` removes the URL.
      * @throws Error if the test fails; for example, because the bot accepts unsigned requests
      */
     async save(next: string | undefined): Promise<void> {

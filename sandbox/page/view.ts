@@ -27,7 +27,7 @@ export type Views = ReturnType<typeof createViews>;
 export type View = ReturnType<Views['of']>;
 export type TroublesView = ReturnType<typeof troublesView>;
 
-/** Creates users' views of Discord, without the messages that each user has dismissed. */
+/** Builds each user's view of Discord, leaving out the messages that the user has dismissed. */
 export function createViews(sandbox: Sandbox) {
   const { discord, listing, people } = sandbox;
   const dismissed = new Set<string>();

@@ -108,7 +108,7 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     /** Whether the bot can message a user. False during a pause, and for a day after Discord rejected a message to them. */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
-    /** Whether direct messages are currently paused, because Discord stopped them. */
+    /** Whether direct messages are paused because Discord has blocked them. */
     isPaused,
     /** Waits for all attempts to open direct message channels. Never throws. */
     opened: (): Promise<void> => openings.run('', async () => undefined),

@@ -4,7 +4,7 @@ import { parseHost } from '../addresses/host.ts';
 import { createCache } from '../bounded-map.ts';
 import { codeOf } from '../error-code.ts';
 
-/** The port of Minecraft servers that have no SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
+/** The port of Minecraft servers without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
 const MINECRAFT_PORT = 25_565;
 /** Time limit for a query to a name server, in milliseconds. */
 const ATTEMPT_MS = 1_000;

@@ -19,7 +19,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** A row. If no cell is labelled as the game, `beside` is the game that unlabelled cells mention. */
+/** A row. `beside` is the game named in an unlabelled cell, if no cell is labelled as the game. */
 export interface CellRow {
   readonly row: RawRow;
   readonly beside?: NamedGame | undefined;

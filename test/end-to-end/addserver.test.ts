@@ -354,7 +354,7 @@ describe("a submission that can't be sent yet", () => {
     expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
-    // After a new key, the bot fetches the games and notices that the service is back.
+    // After a new key is set, the bot fetches the games and notices that the service is back.
     await setKey(admin, 'sandbox-key');
     await member.press(answer, 'Try again');
     await isAccepted(guild, answer, sent);

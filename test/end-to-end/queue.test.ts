@@ -167,7 +167,11 @@ describe('all submissions from one member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
   });
 
-  it('are approved only in the version that the moderator saw', async ({ guild, admin, member }) => {
+  it("are only approved if they haven't changed since the moderator saw them", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));

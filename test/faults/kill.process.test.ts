@@ -129,7 +129,7 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it("a member must repeat a command that hadn't submitted anything", async ({
+  it('the bot asks the member to repeat a command that submitted nothing', async ({
     bot,
     guild,
     admin,

@@ -73,13 +73,13 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
     verdict,
-    // The bot runs hundreds of actions at the same time, so a first response can be late, or repeated after a second.
+    // The bot runs hundreds of actions at the same time, so a first response can be late, or sent again one second later.
     blameless: [
       RESTJSONErrorCodes.UnknownInteraction,
       RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
     ],
     answerWithinMs: ANSWER_WITHIN_MS,
-    // Makes nearly every command request the games list.
+    // Makes the bot fetch the games list for nearly every command.
     env: { GAMES_TTL_SECONDS: '1', LISTING_API_TIMEOUT_MS: '3000' },
     listing: {
       keys: [KEY, OTHERS_KEY],

@@ -98,7 +98,7 @@ describe('the health check', () => {
 });
 
 describe('the metrics', () => {
-  it("count members' actions with their outcomes and durations", async ({ bot, member }) => {
+  it("count members' actions, and record their outcomes and durations", async ({ bot, member }) => {
     const grown = await grownSince();
     await addServer(member, 'metrics.example.com:1');
     await addServer(member, 'no address');

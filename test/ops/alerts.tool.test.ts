@@ -115,7 +115,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     await firesFor(alert, { minutes: 2 }, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
-      // No member runs a command here, because SQLite would also delay its acknowledgement.
+      // This test runs no command, because the locked database would delay its acknowledgement, too.
       await until(port, 'ready').toBe(0);
       other.close();
       await until(port, 'ready').toBe(1);

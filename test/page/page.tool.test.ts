@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await composer(tab).waitFor();
   });
 
-  it('shows a private reply only to its user, who can dismiss it', async () => {
+  it('shows a private reply only to its recipient, who can dismiss it', async () => {
     const tab = await inNewServer();
     await run(tab, 'help');
     await log(tab).getByText('Only you can see this').waitFor();

@@ -225,7 +225,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   expect(textOf(await addServer(admin, 'new.example.com:27015'))).toContain(ACCEPTED);
 }
 
-/** The settings that {@link fill} has chosen, as /settings shows them. */
+/** The settings chosen in {@link fill}, as shown by /settings. */
 const KEPT_SETTINGS = [
   'Log channel: #',
   'Role to notify: @',
@@ -270,7 +270,7 @@ describe.each(kinds())('with %s,', (kind) => {
     return place;
   }
 
-  /** Loads a version's database for a bot, which won't treat a PostgreSQL database as restored. */
+  /** Loads a version's database, and makes sure that the bot doesn't treat a PostgreSQL database as restored. */
   async function placeForBot(version: string) {
     const place = await placeOf(version);
     if (kind === 'postgres') {

@@ -38,7 +38,7 @@ for (const method of ['run', 'all', 'get']) watch(StatementSync.prototype, metho
 const { query } = Client.prototype;
 Object.assign(Client.prototype, {
   query(this: Client, ...given: readonly unknown[]) {
-    // If the query failed, the connection would end before the process is killed.
+    // Doesn't reject, because the connection would then end before the process is killed.
     if (isStopped(this, String(given[0]))) return new Promise(() => undefined);
     return Reflect.apply(query, this, given);
   },
