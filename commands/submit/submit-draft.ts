@@ -18,7 +18,7 @@ export async function submitDraft(
   request: DraftRequest,
   deps: CommandDeps,
 ): Promise<Reply> {
-  const { t, interactionId, stopping } = context;
+  const { t, stopping } = context;
   const { id, replacesWaiting } = request;
   const result = await deps.pipeline.submit({
     ...context,
@@ -47,8 +47,8 @@ export async function submitDraft(
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {
       const { reason } = result;
-      // Tells the member if trying again made no difference.
-      const isStill = reason.code.startsWith('key-') && id !== interactionId;
+      // Tells the member if submitting the same draft again made no difference.
+      const isStill = reason.code.startsWith('key-') && request.draft === undefined;
       const notice = isStill ? t('key.still') : undefined;
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, {
         notSubmitted: reason,

@@ -303,6 +303,8 @@ describe("a submission that can't be sent yet", () => {
     expect(labelsOf(asked)).toEqual(['Submit with port 27015', 'Edit']);
     await own.member.press(asked, 'Submit with port 27015');
     await expect.poll(() => labelsOf(asked)).toEqual(['Submit again', 'Edit']);
+    // The port has changed, so the reply doesn't say that nothing has.
+    expect(textOf(asked)).not.toContain('nothing has changed');
     const { components = [] } = messageOf(answer).current ?? {};
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
