@@ -8,6 +8,7 @@ import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
+import { escapeText } from '../../src/words/escape.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { remainingText } from '../../src/words/not-submitted.ts';
 import {
@@ -27,6 +28,7 @@ import {
   serverEmbed,
   withSign,
 } from '../../src/words/servers.ts';
+import { serviceWords } from '../../src/words/service.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -147,7 +149,7 @@ async function listReport(
       failed.filter((each) => !isForKey(each)),
       namesAll,
     ),
-    keyText(context, keyProblem, failed.filter(isForKey).length),
+    keyText(context, keyProblem, failed.filter(isForKey)),
     invalidText(t, draft, allowedGames, namesAll),
     limitedText(t, result, namesAll),
   ];
@@ -237,10 +239,24 @@ function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): s
   return text === undefined ? '' : `-# ${text}`;
 }
 
-/** States how many servers need a different key and who can enter it. If none do, only gives the next step. */
-function keyText(context: Context, keyProblem: NoKey | undefined, count: number): string | undefined {
+/**
+ * States how many servers need a different key, what the service said about the key, and who can enter another one. If no
+ * servers need one, only gives the next step.
+ */
+function keyText(
+  context: Context,
+  keyProblem: NoKey | undefined,
+  failed: readonly RowResult[],
+): string | undefined {
+  const { t } = context;
   const next = keyProblem && nextForKey(context, keyProblem);
-  return count === 0 ? next : withSign('rejected', sentences(context.t('ended.key', { count }), next));
+  if (failed.length === 0) return next;
+  const heading = t('ended.key', { count: failed.length });
+  const [message] = failed.flatMap(({ outcome }) => (outcome.kind === 'rejected' ? [outcome.message] : []));
+  // The service's message is missing if it was the response to another submission.
+  if (message === undefined) return withSign('rejected', sentences(heading, next));
+  const said = t('ended.says', { message: escapeText(serviceWords(message, t)) });
+  return [withSign('rejected', sentences(heading, said)), next].filter(Boolean).join('\n');
 }
 
 /**
