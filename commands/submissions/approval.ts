@@ -20,7 +20,7 @@ import { UserError } from '../../src/user-error.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';
-import { announcementOf } from '../../src/words/outcomes.ts';
+import { announcementOf, outcomesForLog } from '../../src/words/outcomes.ts';
 import { byText } from '../../src/words/sentences.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -219,7 +219,7 @@ export function approvalActions(
     const result = await approveSeen(context, seenOf(context));
     if (result === undefined) return undecided(context);
     if ('why' in result) return stillWaiting(context, result.why);
-    const reply = await decided(context, before, unsentTexts(context, [result]));
+    const reply = await decided(context, before, approvalNotes(context, [result]));
     return { ...reply, announcement: announcementOfAll([result]) };
   }
 
@@ -311,7 +311,7 @@ export function approvalActions(
       const servers = some.flatMap((each) => each.servers);
       return `${serversText(t, servers, games)}\n${why}`;
     });
-    const notes = [...texts, ...reasons, ...unsentTexts(context, all)];
+    const notes = [...texts, ...reasons, ...approvalNotes(context, all)];
     return { ...(await decidedInQueue(context, before, notes)), announcement: announcementOfAll(all) };
   }
 
@@ -488,8 +488,8 @@ interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly why: string;
 }
 
-/** Explains which approved servers weren't sent and why, and how many are waiting again. */
-function unsentTexts(context: Context, all: readonly Approved[]): readonly string[] {
+/** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */
+function approvalNotes(context: Context, all: readonly Approved[]): readonly string[] {
   const { t } = context;
   const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);
   const leftOut = sum(
@@ -502,6 +502,9 @@ function unsentTexts(context: Context, all: readonly Approved[]): readonly strin
     ...all.map(
       ({ ended: { draft, limitedRows: rows, limited } }) =>
         limited && withSign('not-sent', heldText(t, { draft, rows, limited })),
+    ),
+    ...all.flatMap(({ ended: { servers, isRecorded } }) =>
+      isRecorded ? [] : [...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && nextForKey(context, keyProblem),
     again > 0 && t('approval.again', { count: again }),

@@ -338,8 +338,8 @@ export function createPipeline(deps: PipelineDeps) {
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
-    // If some servers are waiting again, the moderators' message shows only those servers.
-    const isShown = hasMessage && isAllSent({ limitedRows, servers: ended });
+    // The moderators' message only shows saved outcomes. If some servers are waiting again, it shows only those servers.
+    const isShown = hasMessage && isRecorded && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
     return {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished } from 'vitest';
 import { BotNotReadyError } from '../../sandbox/sandbox.ts';
+import { approve, inStaff, turnApprovalOn } from '../support/approval.ts';
 import { type Bot, ownBotTest, textOf } from '../support/bot.ts';
-import { lines, paste } from '../support/people.ts';
+import { addServer, lines, logLines, paste } from '../support/people.ts';
 import { isAccepted, STORE_FAILED, submit } from './submission.ts';
 
 /* The storage tests cover how each database fault is detected. These tests cover what members and operators are shown. */
@@ -70,6 +71,26 @@ refusedIt(
     database.exec('ALTER TABLE elsewhere RENAME TO keyv');
   },
 );
+
+it("a moderator sees an approved server's outcome even if the bot can't save the outcome", async ({
+  bot,
+  guild,
+  listing,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  await addServer(member, 'approved.example.com:1');
+  open(bot).exec(
+    "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON servers BEGIN SELECT RAISE(ABORT, 'broken'); END",
+  );
+  const body = { status: 'error', message: 'No such luck.' };
+  await listing.behave({ kind: 'json', status: 200, body }, 1);
+  await approve(guild);
+  const seen = () => guild.discord.messages(inStaff(guild, 'admin')).map(textOf).join('\n');
+  await expect.poll(seen).toMatch(/rejected: No such luck\..*couldn't save this outcome/s);
+  // The message about the submission can't show the outcome, so the log does.
+  await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*rejected: No such luck\./);
+});
 
 it("a failed interaction's reply refers to the operator's log", async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
