@@ -1,7 +1,9 @@
 import { correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
 import { reasonText } from '../../src/approval/decline-reasons.ts';
+import { notSent } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
+import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
@@ -71,13 +73,16 @@ export function serverText(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/** Returns the service's message, or why a server wasn't sent. Omits the advice that the member got. */
+/** Returns the service's message, or why a server wasn't sent. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
-  if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
-  if (outcome.kind !== 'not-sent') return [];
-  if (outcome.reason === 'rate-limited') return [t('notSent.rate-limited')];
-  return [outcome.reason === 'down' ? t('notSent.unreachable') : failureText(outcome, t)];
+  const past = inThePast(outcome);
+  if (past.kind === 'rejected') return [escapeText(serviceWords(past.message, t), LONGEST_MESSAGE)];
+  return past.kind === 'not-sent' ? [failureText(past, t)] : [];
 }
+
+/** Replaces a reason which says that the service is down right now, because it may work again. */
+const inThePast = (outcome: ServerOutcome): ServerOutcome =>
+  'reason' in outcome && outcome.reason === 'down' ? notSent('unreachable') : outcome;
 
 /** Column headings for the rows created by {@link fileRow}. They are always in English, because programs read them. */
 export const FILE_HEADING = [
@@ -106,7 +111,7 @@ export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readon
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${outcome.kind}`),
-    (declineReason && reasonText(t, declineReason, (words) => words)) || outcomeCell(t, outcome),
+    (declineReason && reasonText(t, declineReason, (words) => words)) || outcomeCell(t, inThePast(outcome)),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
   ];
 }

@@ -176,9 +176,11 @@ function nextText(
   switch (outcome.kind) {
     case 'accepted':
       return undefined;
-    case 'not-sent':
-      // The outcome's text already says when the paused key can be used again.
-      return outcome.reason === 'rate-limited' ? undefined : t('ended.next.not-sent');
+    case 'not-sent': {
+      // If it's known when the paused key can be used again, the outcome's text already says so.
+      const isTimeKnown = outcome.reason === 'rate-limited' && outcome.retryAfterMs !== undefined;
+      return isTimeKnown ? undefined : t('ended.next.not-sent');
+    }
     case 'unknown':
       return unknownText(audience, servers);
     case 'rejected':

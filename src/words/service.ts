@@ -19,8 +19,9 @@ export function failureText(failure: Failure | NotApprovedOutcome, t: Translate)
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   if (failure.reason === 'timeout') return t('notSent.unreachable');
   const why = t(`notSent.${failure.reason}`);
-  if (failure.reason !== 'rate-limited') return why;
-  return sentences(why, nextTryText(Date.now() + (failure.retryAfterMs ?? 0), t));
+  // The time isn't stored with the outcome.
+  if (failure.reason !== 'rate-limited' || failure.retryAfterMs === undefined) return why;
+  return sentences(why, nextTryText(Date.now() + failure.retryAfterMs, t));
 }
 
 /** Reasons with the same next step share a text. The log has the exact reason. */

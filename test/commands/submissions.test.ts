@@ -146,6 +146,18 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
+  it('exports why a server was not sent, without advice that only applied at the time', async () => {
+    const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
+    const entries = (['down', 'rate-limited'] as const).map((reason) => {
+      return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
+    });
+    const command = commandOver(async () => 0, undefined, entries);
+    const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
+    const text = String(files[0].data);
+    expect(text).toContain('"The listing service couldn\'t be reached."');
+    expect(text).toContain('"The listing service received too many requests with this API key."');
+  });
+
   it('exports up to 10 MiB, and mentions /submissions for the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,

@@ -148,7 +148,8 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
   it("isn't rendered in sentences about failures", () => {
     const texts = FAILURES.map((failure) => failureText(failure, t));
     expectSentences(texts);
-    expect(texts.at(-1)).toMatch(/<t:\d+:t>/);
+    // Stored outcomes don't say how long a key is paused.
+    expect(texts.filter((text) => /<t:\d+:t>/.test(text))).toEqual([texts.at(-1)]);
   });
 
   it("isn't rendered in sentences about outcomes or in the history", () => {
