@@ -10,6 +10,7 @@ import {
   FEW_NAMED,
   firstItems,
   MOST_NAMED,
+  OUTCOME_KINDS,
   type ServerEmbed,
   serverEmbed,
   serverItem,
@@ -34,9 +35,6 @@ interface Group {
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
-
-/** The order in which outcomes are listed. */
-const IN_ORDER = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Maximum number of groups to show in addition to the first group of each kind. All groups are in `report.csv`. */
 const MOST_FURTHER = 2;
@@ -126,7 +124,7 @@ function groupsOf(
     group.servers.push(server);
     bySaid.set(key, group);
   }
-  const placeOf = ({ outcome }: Group) => IN_ORDER.indexOf(outcome.kind);
+  const placeOf = ({ outcome }: Group) => OUTCOME_KINDS.indexOf(outcome.kind);
   const groups = [...bySaid.values()].toSorted((one, other) => placeOf(one) - placeOf(other));
   const further = groups.filter((group, index) => group.outcome.kind === groups[index - 1]?.outcome.kind);
   const hidden = further.slice(mostFurther);

@@ -19,8 +19,11 @@ export const LOOK = {
 /** Puts the emoji of an outcome in front of text. */
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
-/** The kinds of outcome, in the order in which they are listed. */
-export const OUTCOME_KINDS = ['accepted', 'rejected', 'not-sent', 'unknown'] as const;
+/**
+ * The kinds of outcome, in the order in which they are listed. Servers that the service may have received come before those
+ * that weren't sent.
+ */
+export const OUTCOME_KINDS = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
 
 /** Returns the worst of several outcomes, which determines the embed's colour. Returns `not-sent` for an empty list. */
 export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
