@@ -162,7 +162,10 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
   const item = t(isSent ? 'approval.sent' : 'approval.approved');
   // Removes the check marks of accepted servers, because the line already starts with a check mark.
-  const outcomes = outcomesForLog(t, ended, servers.length).map((text) => text.replace(/^✅ /u, ''));
+  const checkMark = withSign('accepted', '');
+  const outcomes = outcomesForLog(t, ended, servers.length).map((text) =>
+    text.startsWith(checkMark) ? text.slice(checkMark.length) : text,
+  );
   const approved = withSign('accepted', t('look.about', { item, why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
