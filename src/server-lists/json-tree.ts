@@ -5,7 +5,7 @@ const MAX_DEPTH = 20;
 export interface Place {
   /** The line number, counted from 1. */
   readonly line: number;
-  /** The number of values that come before this one. */
+  /** The number of UTF-16 units that come before the value. */
   readonly at: number;
 }
 
@@ -27,45 +27,71 @@ export type JsonField = readonly [name: string, node: JsonNode];
 export function jsonTree(text: string): JsonNode | undefined {
   if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
   try {
-    return nodeOf(JSON.parse(text), placesOfValues(text));
+    JSON.parse(text);
   } catch {
     return undefined;
   }
+  const tokens = tokensOf(text);
+  const first = tokens.next().value;
+  return first && nodeOf(first, tokens);
 }
 
-/** Matches a token. A string followed by a colon is a key. Any other token starts a value or closes a bracket. */
-const TOKEN = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|[[\]{}]|[^\s"[\]{}:,]+/gu;
+/** A token that begins a value or ends a list or an object. */
+interface JsonToken extends Place {
+  readonly text: string;
+  /** The key in front of the value, if it's the value of a field. */
+  readonly key: string;
+}
 
-/** Yields the position of each value in valid JSON, in document order. JSON.parse doesn't return positions. */
-function* placesOfValues(text: string): Generator<Place, undefined> {
+const TOKEN =
+  /(?<key>"(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[[\]{}]|(?<lineBreak>\r\n?|\n)|[^\s"[\]{}:,]+/gu;
+
+/** Yields the tokens of valid JSON in document order, because JSON.parse neither returns positions nor keeps the order. */
+function* tokensOf(json: string): Generator<JsonToken, undefined> {
   let line = 1;
-  let at = 0;
-  let from = 0;
   let depth = 0;
-  for (const { 0: token, index, groups } of text.matchAll(TOKEN)) {
-    line += text.slice(from, index).split(/\r\n?|\n/u).length - 1;
-    from = index;
-    if (token === ']' || token === '}') depth -= 1;
-    else if (groups?.colon === undefined && depth <= MAX_DEPTH) yield { line, at: at++ };
-    if (token === '[' || token === '{') depth += 1;
+  let key = '';
+  for (const { 0: text, index, groups } of json.matchAll(TOKEN)) {
+    if (groups?.key !== undefined) {
+      key = JSON.parse(text);
+    } else if (groups?.lineBreak !== undefined) {
+      line += 1;
+    } else {
+      if (isEnd(text)) depth -= 1;
+      if (depth <= MAX_DEPTH) yield { text, key, line, at: index };
+      if (text === '[' || text === '{') depth += 1;
+    }
   }
 }
 
-/** @param places the positions of the value and of all values inside it, in document order */
-function nodeOf(value: unknown, places: Iterator<Place>, depth = 0): JsonNode {
-  const place = places.next().value ?? { line: 1, at: 0 };
-  if (typeof value === 'string') return { ...place, kind: 'text', text: value };
-  if (typeof value === 'number') return { ...place, kind: 'number', text: String(value) };
-  if (typeof value !== 'object' || value === null) return { ...place, kind: 'nothing' };
-  const isDeep = depth >= MAX_DEPTH;
-  if (Array.isArray(value)) {
-    const items = isDeep ? [] : value;
-    return { ...place, kind: 'list', items: items.map((item) => nodeOf(item, places, depth + 1)) };
+const isEnd = (text: string): boolean => text === ']' || text === '}';
+
+/** Builds the value that begins with a token, and takes the tokens of all values inside it. */
+function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undefined>): JsonNode {
+  switch (text[0]) {
+    case '"':
+      return { line, at, kind: 'text', text: JSON.parse(text) };
+    case '[':
+      return { line, at, kind: 'list', items: fieldsOf(tokens).map(([, item]) => item) };
+    case '{':
+      // If a key is repeated, its last value counts, as in JSON.parse.
+      return { line, at, kind: 'object', fields: [...new Map(fieldsOf(tokens))] };
+    case 'n':
+    case 't':
+    case 'f':
+      return { line, at, kind: 'nothing' };
+    default:
+      return { line, at, kind: 'number', text: String(Number(text)) };
   }
-  const fields = isDeep ? [] : Object.entries(value);
-  return {
-    ...place,
-    kind: 'object',
-    fields: fields.map(([name, item]) => [name, nodeOf(item, places, depth + 1)]),
-  };
+}
+
+/** Builds the values up to the end of the surrounding list or object, with the keys in front of them. */
+function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] {
+  const fields: JsonField[] = [];
+  let token = tokens.next().value;
+  while (token && !isEnd(token.text)) {
+    fields.push([token.key, nodeOf(token, tokens)]);
+    token = tokens.next().value;
+  }
+  return fields;
 }
