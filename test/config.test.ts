@@ -333,6 +333,15 @@ describe('a configuration variable', () => {
     for (const value of given)
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
+
+  it('can contain a list of ids, or refer to a file with one', () => {
+    const [one, two] = ['123456789012345678', '223456789012345678'];
+    const config = read({
+      BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
+      ALLOWED_GUILDS: `${one}, ${two}`,
+    });
+    expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
+  });
 });
 
 it("the operator's webhook and heartbeat URLs stay secret", () => {
@@ -384,15 +393,6 @@ describe('a secret', () => {
     expect(config.discordToken.reveal()).toBe(TOKEN);
     expect(config.listingApiKey?.reveal()).toBe('operator key');
     expect(config.encryptionKey?.map((one) => one.reveal())).toEqual([key]);
-  });
-
-  it('can be read from a file, and so can a list of ids', () => {
-    const [one, two] = ['123456789012345678', '223456789012345678'];
-    const config = read({
-      BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
-      ALLOWED_GUILDS: `${one}, ${two}`,
-    });
-    expect(config).toMatchObject({ blockedUsers: [one, two], allowedGuilds: [one, two] });
   });
 
   it("can't be set both in the environment and in a file", () => {
