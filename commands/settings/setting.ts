@@ -94,7 +94,7 @@ interface OpenModal extends Omit<ModalOptions, 'id'> {
 }
 
 /** The modal for a setting. `about` is part of a custom id and can be forged. */
-export interface SettingModal {
+interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
   /** @throws UserError if the input isn't valid */
   change(context: SubmitContext, about: string): Change | Promise<Change>;

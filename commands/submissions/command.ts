@@ -256,7 +256,7 @@ const commandData = () =>
       type: ApplicationCommandOptionType.String,
       ...optionText('submissions', 'game'),
       autocomplete: true,
-      max_length: 100,
+      max_length: LIMITS.choiceValue,
     },
     {
       type: ApplicationCommandOptionType.String,

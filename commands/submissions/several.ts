@@ -22,7 +22,7 @@ const MARKS = /.{5}/g;
 const LONGEST_LIST = 3_800;
 
 /** A list of a member's submissions, as shown to a moderator. */
-export interface ListedSubmissions {
+interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
   /** The list's text, which names every server in the submissions. */

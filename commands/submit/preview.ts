@@ -71,9 +71,7 @@ export function previewOf(
       readyText(t, prepared, ready.length, waiting.length),
       foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
-      allowance.limited &&
-        waiting.length > 0 &&
-        heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
+      allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
       withoutGameText(t, draft, namesAll),
       !isNothingNew(prepared) && repeatedText(t, draft),
       draft.noise && t('list.noise', { count: draft.noise }),

@@ -229,7 +229,7 @@ function limitedText(
   { draft, limitedRows, limited }: EndedSubmission,
   namesAll: boolean,
 ): string {
-  if (limitedRows.length === 0 || limited === undefined) return '';
+  if (limited === undefined) return '';
   return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
 }
 

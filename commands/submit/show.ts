@@ -27,7 +27,7 @@ import { mineButton } from './repairs.ts';
 export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
   t(`list.file.${list.kind}`, { ...list });
 
-export interface DraftAdditions {
+interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
   /** The games to choose from for one kind of line, if several games match the typed name. */

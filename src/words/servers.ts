@@ -163,8 +163,7 @@ const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
 export interface ServerEmbed {
-  /** Absent if there is no outcome yet. */
-  readonly color?: number;
+  readonly color: number;
   readonly description: string;
 }
 
