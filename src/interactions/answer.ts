@@ -171,10 +171,7 @@ export function createAnswering(deps: AnswerDeps) {
     const isUpdate = action.answers === 'immediate update' && typeof reply !== 'string';
     const shown = isUpdate ? replacedBy(interaction) : undefined;
     const respond = (said: ReplyOrText) =>
-      api.respond(
-        interaction,
-        shown && typeof said !== 'string' ? updateResponse(said, shown) : firstResponse(said),
-      );
+      api.respond(interaction, shown ? updateResponse(said, shown) : firstResponse(said));
     if (shown) {
       // Prevents retries of older replies from overwriting this reply. Not awaited, because Discord only waits 3 seconds.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));

@@ -54,8 +54,8 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
  * Builds a first response that changes the button's message.
  * @param shown the message's current content
  */
-export function updateResponse(reply: Reply, shown?: MessageContent): APIInteractionResponse {
-  const { body } = messageAfter(reply, shown);
+export function updateResponse(said: ReplyOrText, shown: MessageContent): APIInteractionResponse {
+  const { body } = messageAfter(said, shown);
   // According to Discord's documentation, `content` can be `null` in edits, but not in responses.
   return {
     type: InteractionResponseType.UpdateMessage,
@@ -74,7 +74,7 @@ const isAboutText = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter);
 
 /** HTTP statuses that are caused by the token, the interaction or a timeout rather than by the message itself. */
-const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408, 429];
+const NOT_ABOUT_MESSAGE: readonly number[] = [401, 404, 408];
 
 /** Whether Discord might accept a different message in place of the rejected one. */
 const isAboutMessage = (error: unknown): boolean =>

@@ -91,8 +91,8 @@ describe('a reply', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
-    expect(updateResponse({})).toMatchObject({ type: 7, data: nothing });
-    expect(updateResponse(REPLY)).toMatchObject({ data: { ...REPLY, attachments: [] } });
+    expect(updateResponse({}, SHOWN)).toMatchObject({ type: 7, data: nothing });
+    expect(updateResponse(REPLY, SHOWN)).toMatchObject({ data: { ...REPLY, attachments: [] } });
   });
 
   it("replaces a message's files", async () => {
