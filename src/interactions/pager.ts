@@ -18,15 +18,13 @@ export interface Page {
 export interface PageOptions {
   readonly count: number;
   readonly perPage: number;
-  /**
-   * The requested page, which can be forged. A number out of range selects the nearest page; a non-integer selects page 1.
-   */
+  /** The requested page, as an integer, which can be forged. A number out of range selects the nearest page. */
   readonly wanted: number;
 }
 
 export function pageOf({ count, perPage, wanted }: PageOptions): Page {
   const pages = Math.max(1, Math.ceil(count / perPage));
-  const number = Math.min(Math.max(Number.isInteger(wanted) ? wanted : 1, 1), pages);
+  const number = Math.min(Math.max(wanted, 1), pages);
   return { number, pages, offset: (number - 1) * perPage, limit: perPage };
 }
 
