@@ -351,24 +351,33 @@ describe('a button', () => {
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it("is denied if the member doesn't have the required permission", async () => {
+  it("is denied if the member doesn't have the required permission, and the admins are notified", async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
     expect(bot.guildLog.slice(before)).toEqual([expect.stringMatching(/mia.*echo/)]);
     expect(bot.guildLog.join()).not.toContain('a:b');
+  });
+
+  it('is allowed if the member has the required permission', async () => {
+    const message = await echoed();
     const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
     expect(textOf(allowed)).toContain('as you wish');
-    const form = modalOf(await member.press(message, 'ask'));
-    const forged = withData({ custom_id: 'echo:admin:' });
-    expect(textOf(await altered(forged, () => member.submit(form, { text: 'x' })))).toContain(
-      'Manage Server',
-    );
   });
 });
 
-it("a select menu receives the user's choice, and a message command receives the message's text", async () => {
+it("a modal is denied if the member doesn't have the required permission", async () => {
+  const form = modalOf(await member.press(await echoed(), 'ask'));
+  const forged = withData({ custom_id: 'echo:admin:' });
+  const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
+  expect(textOf(denied)).toContain('Manage Server');
+});
+
+it("a select menu receives the user's choice", async () => {
   expect(textOf(await member.pick(await echoed(), ['red', 'blue']))).toContain('picked red,blue');
+});
+
+it("a message command receives the message's text", async () => {
   const said = bot.discord.say(member, 'play at a.example.com');
   expect(textOf(await member.useOnMessage('Read', said))).toContain('read: play at a.example.com');
 });
