@@ -4,6 +4,7 @@ export interface RecentDeps {
   /** Maximum number of uses within `withinMs` milliseconds. */
   readonly most: number;
   readonly withinMs: number;
+  /** Returns the current time in milliseconds, by any clock. */
   readonly now: () => number;
 }
 
@@ -13,7 +14,7 @@ const MOST_REMEMBERED = 10_000;
 /**
  * Creates a rate limit for each user or guild. A restart resets the limits, but users can't cause a restart.
  * @returns a function that counts one use and returns `undefined` or, if the limit has been reached, when the next use is
- * allowed (in milliseconds since 1970)
+ * allowed, by the same clock as `now`
  */
 export function createRecent({ most, withinMs, now }: RecentDeps): (who: string) => number | undefined {
   /** The times of each user's or guild's recent uses, oldest first. */

@@ -160,7 +160,10 @@ export interface Command extends Actions {
   readonly data: RESTPostAPIApplicationCommandsJSONBody & { readonly name: string };
   readonly answers: ReplyMode | ((entered: EnteredValues) => ReplyMode);
   run?(context: CommandContext): Promise<Reply | Modal>;
-  /** @param context includes all readable parts of the message: its text, its embeds and any forwarded message */
+  /**
+   * Runs a message command. It always replies as `later`, even if `answers` is different.
+   * @param context includes all readable parts of the message: its text, its embeds and any forwarded message
+   */
   useOn?(context: Context & UsedMessage): Promise<Reply>;
   /** Returns choices for the option being typed. Makes no network requests, because Discord only waits 3 seconds. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
