@@ -25,9 +25,8 @@ export const LIMITS = {
   fieldLabel: 45,
   fieldHint: 100,
   fieldExample: 100,
-  /** Maximum bytes per file and files per message. Discord accepts up to 10 MiB per file and 25 MiB in total. */
+  /** Maximum bytes per file. Discord allows 20 MiB, up from 10 MiB before September 2026 (discord-api-docs#8578). */
   fileBytes: 8_000_000,
-  files: 3,
 } as const;
 
 /** A choice offered for an option, with the name that the member sees. */
