@@ -469,7 +469,9 @@ describe('an edit of a reply', () => {
     // It takes 100 seconds to send 5 MB at 50 KB per second.
     expect(await limitOf(5_000_000)).toBeGreaterThanOrEqual(100_000);
   });
+});
 
+describe('a check of the current reply', () => {
   it.each<[string, Fault, string]>([
     [
       'a deferred response',
@@ -481,7 +483,7 @@ describe('an edit of a reply', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['an expired token', status(401, { code: 50027 }), 'gone'],
-  ])('can check the current reply first: %s', async (_what, answer, state) => {
+  ])('returns the state of the reply: %s', async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);

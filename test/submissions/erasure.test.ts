@@ -113,13 +113,13 @@ describe('the data of a guild', () => {
     expect(await rowsIn(store, 'submissions')).toEqual([]);
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
+});
 
-  it('adds the guild to the list of guilds only once', async () => {
-    const { store, erasure } = await open();
-    for (const guildId of ['3', '1']) {
-      await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });
-      await addDone(store, { id: `${guildId} again`, guildId, userId: USER, at: NOON, hosts: ['a'] });
-    }
-    expect(await Array.fromAsync(erasure.guilds())).toEqual(['1', '3']);
-  });
+it('the list of guilds contains each guild once', async () => {
+  const { store, erasure } = await open();
+  for (const guildId of ['3', '1']) {
+    await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });
+    await addDone(store, { id: `${guildId} again`, guildId, userId: USER, at: NOON, hosts: ['a'] });
+  }
+  expect(await Array.fromAsync(erasure.guilds())).toEqual(['1', '3']);
 });
