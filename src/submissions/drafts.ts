@@ -32,13 +32,6 @@ export interface Submitter {
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
-/** A draft that its member can still edit. */
-export interface OpenDraft {
-  readonly draft: Draft;
-  /** The `created_at` of the draft's latest submission, if there is one. */
-  readonly latestAt: number | undefined;
-}
-
 /** Columns of a draft joined with its latest submission. They are null where the draft or the submission doesn't exist. */
 type DraftColumns = Nullable<
   Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
@@ -121,20 +114,14 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
     return row;
   }
 
-  async function open(by: Submitter, id: string): Promise<OpenDraft | Unavailable> {
+  async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
     const found = await readRow(by, id);
     if (typeof found === 'string') return found;
     const { changed_at, source, lines, created_at } = found;
     if (changed_at === null || source === null) return 'gone';
     if (lines === null) return created_at === null ? 'cancelled' : 'submitted';
     if (changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
-    const draft = draftFromStore({ id, source, lines });
-    return draft ? { draft, latestAt: created_at ?? undefined } : 'gone';
-  }
-
-  async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
-    const found = await open(by, id);
-    return typeof found === 'string' ? found : found.draft;
+    return draftFromStore({ id, source, lines }) ?? 'gone';
   }
 
   /**
@@ -173,7 +160,6 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
   }
 
   return {
-    open,
     find,
     keep,
     /** Reads a draft that has a waiting or running submission. Returns `undefined` if the draft has been deleted. */
@@ -195,13 +181,13 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
      * Saves a draft that is about to be submitted, replacing any stored lines that haven't been submitted yet. Must be
      * called inside the guild's transaction.
      */
-    async replace(by: Submitter, draft: Draft): Promise<OpenDraft | Unavailable> {
+    async replace(by: Submitter, draft: Draft): Promise<Draft | Unavailable> {
       const found = await readRow(by, draft.id);
       if (typeof found === 'string') return found;
       const { lines, changed_at, created_at } = found;
       const isAccepted = changed_at !== null && lines === null && created_at !== null;
       if (isAccepted) return 'submitted';
-      return (await write(by, draft)) ?? { draft, latestAt: created_at ?? undefined };
+      return (await write(by, draft)) ?? draft;
     },
     /**
      * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the

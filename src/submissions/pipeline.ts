@@ -24,7 +24,7 @@ import {
   whileSubmitted,
   withRows,
 } from './draft.ts';
-import type { OpenDraft, Submitter, Unavailable } from './drafts.ts';
+import type { Submitter, Unavailable } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -198,20 +198,21 @@ export function createPipeline(deps: PipelineDeps) {
   /** Finds the draft to submit. If a moderator is approving the draft, also finds the waiting submission. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
-  ): Promise<(OpenDraft & { waiting?: Submission }) | Unavailable> {
+  ): Promise<{ readonly draft: Draft; readonly waiting?: Submission } | Unavailable> {
     const { drafts, waitingSubmissions } = deps;
     const { id, approvedBy, draft, replacesWaiting } = submitRequest;
     if (approvedBy !== undefined) {
       const waiting = await waitingSubmissions.seen(submitRequest);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
-      return { draft: withRows(stored, waiting.servers.map(rowForServer)), waiting, latestAt: undefined };
+      return { draft: withRows(stored, waiting.servers.map(rowForServer)), waiting };
     }
     if (draft && replacesWaiting) {
       const waiting = await waitingSubmissions.draft(submitRequest, id);
-      return typeof waiting === 'string' ? waiting : { draft, latestAt: undefined };
+      return typeof waiting === 'string' ? waiting : { draft };
     }
-    return draft ? drafts.replace(submitRequest, draft) : drafts.open(submitRequest, id);
+    const found = await (draft ? drafts.replace(submitRequest, draft) : drafts.find(submitRequest, id));
+    return typeof found === 'string' ? found : { draft: found };
   }
 
   /**
@@ -235,7 +236,7 @@ export function createPipeline(deps: PipelineDeps) {
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
-    const { draft, waiting, latestAt } = found;
+    const { draft, waiting } = found;
     const notSubmitted = (reason: NotSubmitted): SubmitResult & { readonly kind: 'not-submitted' } => ({
       kind: 'not-submitted',
       reason,
@@ -291,7 +292,7 @@ export function createPipeline(deps: PipelineDeps) {
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting
       ? submissions.beginAnother(waiting, reserved)
-      : submissions.begin({ ...own, rows: reserved }, latestAt));
+      : submissions.begin({ ...own, rows: reserved }));
     if (approvedBy !== undefined) {
       await submissions.approve(submissionId, guildId, {
         decided_by: approvedBy.id,

@@ -148,13 +148,20 @@ export function createSubmissions({
   /** Selects a draft's submissions, latest first. */
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
 
+  /** SQL expression for a creation time later than the draft's other submissions, even if the clock was set back. */
+  function createdAt(draftId: string) {
+    const at = now();
+    return sql<number>`coalesce(
+      (select max(created_at) + 1 from submissions where draft_id = ${draftId} and created_at >= ${at}), ${at})`;
+  }
+
   /**
    * Inserts a submission and its servers. The servers count towards the limits from the time the submission starts.
    * @returns the submission's id
    */
   async function insert(
     { draftId, guildId, user, rows, interactionId }: NewSubmission,
-    columns: StateChange & Pick<SubmissionsTable, 'created_at' | 'revision' | 'shown_revision'>,
+    columns: StateChange & Pick<SubmissionsTable, 'revision' | 'shown_revision'>,
   ): Promise<string> {
     const id = randomUUID();
     await tables()
@@ -167,6 +174,7 @@ export function createSubmissions({
         user_name: user.name,
         interaction_id: interactionId,
         process_id: processId,
+        created_at: createdAt(draftId),
         ...columns,
       })
       .execute();
@@ -183,22 +191,9 @@ export function createSubmissions({
     return id;
   }
 
-  /** Returns a creation time later than the draft's latest submission, even if the clock was set back. */
-  const after = (latestAt = 0): number => Math.max(now(), latestAt + 1);
-
-  /**
-   * Creates a submission that doesn't need approval.
-   * @param latestAt the `created_at` of the draft's latest submission, if there is one
-   * @returns the new submission's id
-   */
-  const begin = (submission: NewSubmission, latestAt?: number): Promise<string> =>
-    insert(submission, {
-      state: 'running',
-      created_at: after(latestAt),
-      started_at: now(),
-      revision: 0,
-      shown_revision: 0,
-    });
+  /** Creates a submission that doesn't need approval, and returns its id. */
+  const begin = (submission: NewSubmission): Promise<string> =>
+    insert(submission, { state: 'running', started_at: now(), revision: 0, shown_revision: 0 });
 
   /**
    * Creates a submission that waits for a moderator, and reuses the previous submission's message for moderators. A message
@@ -216,7 +211,6 @@ export function createSubmissions({
         : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
     const id = await insert(submission, {
       state: 'waiting',
-      created_at: after(latest?.created_at),
       expires_at: expiresAt,
       channel_id,
       message_id,

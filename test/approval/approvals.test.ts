@@ -268,6 +268,14 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
+  it('is replaced by an edited version that needs no approval, even if the clock was set back', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    opened.world.now -= 60_000;
+    await send(opened, 'a', { draft: readyDraft('a', 1, 'edited'), replacesWaiting: true, isAdmin: true });
+    expect(await opened.submissions.latest(guildId, 'a')).toMatchObject({ state: 'done' });
+  });
+
   it('keeps the first of two simultaneous corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
