@@ -49,6 +49,8 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   /** Returns an incomplete row's host and the function that looks up the missing value. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
+    // The service may already have received an unconfirmed row, so the row stays as it was sent.
+    if (row.kind === 'ready' && row.unconfirmed) return undefined;
     if (row.kind === 'invalid' && row.problem.code === 'port-missing') {
       const { host, game } = row.problem;
       const isMinecraft = game === games.find('minecraft')?.alias;

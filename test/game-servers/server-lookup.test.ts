@@ -116,9 +116,13 @@ describe('the server lookup', () => {
     expect(records.askedSteam).toHaveLength(50);
   });
 
-  it("doesn't look up lines that are complete or invalid", async () => {
+  it("doesn't look up lines that are complete, invalid or unconfirmed", async () => {
     const { lookup, records } = await open();
-    const rows = rowsOf(`${ADDRESS}:7777 samp\n${ADDRESS}:25565 minecraft\n10.0.0.1:28015 rust\nrust`);
+    const unconfirmed = { kind: 'unknown', reason: 'timeout' } as const;
+    const rows = [
+      ...rowsOf(`${ADDRESS}:7777 samp\n${ADDRESS}:25565 minecraft\n10.0.0.1:28015 rust\nrust`),
+      ...rowsOf(`${ADDRESS}:28015 rust`).map((row) => ({ ...row, unconfirmed })),
+    ];
     expect(await lookup.complete(rows)).toBe(rows);
     expect([...records.askedSteam, ...records.askedNames]).toEqual([]);
   });
