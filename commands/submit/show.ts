@@ -100,10 +100,10 @@ function gameControls(
     const all = gameOptions(choice?.lines === lines ? choice.games : games.all);
     const options = all.slice(0, LIMITS.choices);
     const isAll = options.length > 0 && options.length === all.length;
-    const numbers = rows.map(({ line }) => line);
+    const numbers = [...new Set(rows.map(({ line }) => line))];
     const placeholder =
       draft.source === 'text'
-        ? t('list.button.gameOfLines', { count, numbers: someNumbers(t, numbers) })
+        ? t('list.button.gameOfLines', { count: numbers.length, numbers: someNumbers(t, numbers) })
         : t(`list.button.${SELECT_LABELS[lines]}`, { count });
     return {
       choice: select({ id: submitId('game', id, lines), placeholder, options }),

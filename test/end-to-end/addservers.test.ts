@@ -349,6 +349,11 @@ describe('the preview of a list', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
+  it('names a line with two game servers once in the select menu', async ({ member }) => {
+    const preview = await paste(member, 'a.example.com:1 b.example.com:2');
+    expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for line 1']);
+  });
+
   it('applies a chosen game only to the lines named in the select menu', async ({ member, listing }) => {
     const preview = await paste(
       member,
