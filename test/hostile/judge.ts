@@ -36,7 +36,7 @@ export const CLAIMS = [
   'waiting',
   'unclear',
 ] as const;
-export type Claim = (typeof CLAIMS)[number];
+type Claim = (typeof CLAIMS)[number];
 
 /** Shown after a crash, above the previous message or the draft's previous outcome. */
 export const INTERRUPTED = /^(\(only you can see this\) )?The bot was interrupted before it could finish/;
@@ -65,7 +65,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [
-    /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|was not sent|is restarting|run the command again|on its way|previous request/i,
+    /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
   // The bot's reply to an old button.

@@ -15,7 +15,7 @@ export const KEY = 'sandbox-key';
 export const QUERY_PORT = 27_020;
 
 /** A user who makes their own random choices. */
-export interface Member {
+interface Member {
   readonly person: Person;
   readonly random: Random;
 }
@@ -26,7 +26,7 @@ export interface Member {
  */
 const AGAIN_MS = 30_000;
 
-export interface Members {
+interface Members {
   /**
    * Starts one action after another as a user, until `over` is aborted.
    * @param slower the factor by which to lengthen the pauses between actions
@@ -153,7 +153,7 @@ export function createMembers(world: World): Members {
   async function submitMany(member: Member, shown: Answer, list: readonly string[]): Promise<void> {
     const { person, random } = member;
     const label = labelsOf(shown).find((each) =>
-      /^Submit (\d+ (game servers?|for approval)|the \d+ not sent)$/.test(each),
+      /^Submit \d+ (game servers?|for approval|unsent)$/.test(each),
     );
     if (shown.kind !== 'message' || label === undefined) return;
     const all = list.map((server) => askOf(person, server));

@@ -27,7 +27,7 @@ export interface Replicas {
   readonly server: PostgresServer;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly verdict: Verdict;
   readonly env?: Readonly<Record<string, string>>;
   readonly listing?: ListingOptions;
@@ -96,7 +96,6 @@ export async function openWorld(options: WorldOptions) {
     data,
     token: sandbox.token,
     startBot: sandbox.startBot,
-    restart: sandbox.restart,
     verdict,
     probe,
     /** Sets the offset of the bot's clock, in milliseconds. */
