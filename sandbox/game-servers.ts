@@ -16,8 +16,6 @@ interface DnsRecords {
   readonly minecraft?: { readonly target: string; readonly port: number };
 }
 
-export type PublicRecords = Awaited<ReturnType<typeof startPublicRecords>>;
-
 /** Starts a stand-in for Steam's server list and a DNS server over UDP, both on 127.0.0.1. */
 export async function startPublicRecords() {
   const listed = new Map<string, readonly ListedServer[]>();

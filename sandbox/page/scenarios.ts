@@ -146,7 +146,7 @@ export const SCENARIOS: readonly Scenario[] = [
       presses(
         'moderator',
         { en: 'Then they decline it.', de: 'Dann lehnt sie ihn ab.' },
-        buttonWith(/^submissions:(refuse|decline)/, '27015'),
+        buttonWith(/^submissions:decline/, '27015'),
         { channel: 'staff' },
       ),
       fills(

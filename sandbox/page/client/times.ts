@@ -33,11 +33,8 @@ interface TimeReading {
 export function timeText(seconds: number, { format, locale, now }: TimeReading): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return 'Invalid Date';
-  // `Intl` supports all of Discord's locales, but the prompt lets users enter others.
-  const language = Intl.DateTimeFormat.supportedLocalesOf([locale]);
-  if (format !== 'R')
-    return new Intl.DateTimeFormat(language, STYLES[format ?? 'f'] ?? STYLES.f).format(date);
+  if (format !== 'R') return new Intl.DateTimeFormat(locale, STYLES[format ?? 'f'] ?? STYLES.f).format(date);
   const away = Math.round(seconds - now / 1000);
   const [unit, length] = UNITS.find(([, size]) => Math.abs(away) >= size) ?? (['second', 1] as const);
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(away / length), unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(away / length), unit);
 }

@@ -44,7 +44,6 @@ const WORDS = {
     en: 'This is the real bot. Discord and the listing service are local stand-ins, so nothing leaves this machine.',
     de: 'Das ist der echte Bot. Discord und der Listendienst sind nur nachgebaut, und nichts verlässt diesen Rechner.',
   },
-  play: { en: 'Play', de: 'Abspielen' },
   tryIt: { en: 'Try it yourself', de: 'Selbst ausprobieren' },
   tryAbout: {
     en: 'Type /addserver, then a game and an address.',
