@@ -108,7 +108,7 @@ export interface TestGuild extends Guild, Pick<Bot, 'discord' | 'listing'> {
   person(who: { readonly role?: Role; readonly locale?: string }): Person;
 }
 
-export interface BotTestOptions extends BotOptions, Expected {
+interface BotTestOptions extends BotOptions, Expected {
   /** The key of each test's guild, which the service accepts. `null` means that the guild doesn't have a key. */
   readonly key?: string | null;
 }
@@ -420,21 +420,7 @@ export function createBotInProcess(
   };
 }
 
-/**
- * Returns the error that the bot prints if it can't start with these variables. The bot runs in this process.
- * @throws Error if the bot doesn't print exactly one line, or exits with a status other than 1
- */
-export async function lastWords(env: Readonly<Record<string, string>>): Promise<string> {
-  const said: string[] = [];
-  const ended = Promise.withResolvers<Exit>();
-  const onLine = (line: string) => void (line.startsWith('{') || said.push(line));
-  createBotInProcess({ env, surroundings: {}, onLine, onExit: ended.resolve }).start();
-  const { status, wanted } = await ended.promise;
-  assert.deepEqual({ status, wanted, lines: said.length }, { status: 1, wanted: false, lines: 1 });
-  return `${said[0]}\n`;
-}
-
-export interface Searched {
+interface Searched {
   /** Everything that the bot has printed. */
   readonly output: string;
   /** Everything in the bot's database, as a string. */

@@ -33,8 +33,6 @@ import { ANSWER_WITHIN_MS } from './bot.ts';
 import { claimJob } from './builders.ts';
 import { recorder, timeOf } from './machine.ts';
 
-export type SmallBot = Awaited<ReturnType<typeof startSmallBot>>;
-
 /** Starts the bot's layers between commands and Discord, with the test's own commands and a new store. */
 export async function startSmallBot(
   commands: readonly Command[],
@@ -184,7 +182,7 @@ export function openApi(apiUrl: string, deps: Partial<DiscordApiDeps> = {}): Dis
 
 type OwnParts = 'interactionStore' | 'underWay' | 'editOrder' | 'notifyUnreplied';
 
-export interface InteractionPartsDeps
+interface InteractionPartsDeps
   extends Omit<
       InteractionStoreDeps & TakeoverDeps & AfterCrashDeps,
       OwnParts | 'stateOfDraft' | 'logUnreportedSubmissions' | 'onTakenOver'
