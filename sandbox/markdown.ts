@@ -129,7 +129,7 @@ function drawOne(mark: Mark, next: Mark | undefined, now: number): string {
 }
 
 /** Elements that take up whole lines. */
-export const BLOCKS: ReadonlySet<Mark['kind']> = new Set(['quote', 'block', 'heading', 'small']);
+const BLOCKS: ReadonlySet<Mark['kind']> = new Set(['quote', 'block', 'heading', 'small']);
 
 /** The users and roles that a message mentions, without duplicates. */
 export interface Mentions {

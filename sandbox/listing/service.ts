@@ -3,7 +3,7 @@ import type { Game } from '../../src/listing/contract.ts';
 /** The received fields of one element of `servers`. */
 type ServerFields = ReadonlyMap<string, string>;
 
-export interface ReadForm {
+interface ReadForm {
   readonly fields: ReadonlyMap<string, string>;
   readonly servers: readonly ServerFields[];
 }

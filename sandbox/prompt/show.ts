@@ -12,7 +12,7 @@ import {
 } from '../page/messages.ts';
 
 /** The user who is reading, and the current time in milliseconds since 1970. */
-export interface Reader extends Viewer {
+interface Reader extends Viewer {
   readonly now: number;
 }
 

@@ -25,7 +25,7 @@ interface Waiting {
   readonly answered: PromiseWithResolvers<void>;
 }
 
-export interface Sent {
+interface Sent {
   readonly acknowledged: Promise<Seen>;
   /** Resolves when the bot has edited its deferred reply. */
   readonly answered: Promise<void>;

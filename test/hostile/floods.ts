@@ -19,7 +19,7 @@ export interface Arena extends World {
   serve(service: Service): void;
 }
 
-export interface Flood {
+interface Flood {
   readonly name: string;
   /** The maximum wait for a first response in other guilds during the flood, in milliseconds. */
   readonly mostResponseMs?: number;

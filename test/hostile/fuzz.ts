@@ -29,7 +29,7 @@ const OTHERS_KEY = 'key-of-bystanders-abcdefgh';
 
 const AS_SPECIFIED: Service = () => undefined;
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly verdict: Verdict;
   readonly random: Random;
   /** When the run must end, in milliseconds since 1970. */

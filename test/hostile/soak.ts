@@ -29,7 +29,7 @@ const BLAMELESS = [
   RESTJSONErrorCodes.UnknownWebhook,
 ];
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly verdict: Verdict;
   readonly random: Random;
   readonly over: AbortSignal;

@@ -1,7 +1,7 @@
 import type { Stall } from '../support/machine.ts';
 
 /** Kinds of harm that must never happen. They are printed in this order. */
-export const HARMS = [
+const HARMS = [
   'crashes',
   'unanswered',
   // Users who aren't part of an attack were harmed.

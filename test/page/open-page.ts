@@ -20,7 +20,7 @@ if (!hasChromium)
     'There is neither Chromium nor Google Chrome, so the page is not tried (Debian: apt-get install chromium).\n',
   );
 
-export const launch = (): Promise<Browser> =>
+const launch = (): Promise<Browser> =>
   chromium.launch({ ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }), args: QUIET });
 
 /** A browser with the sandbox's page, and any problems found. */

@@ -42,7 +42,7 @@ export async function openParts(now: number, options: PartsOptions = {}) {
   return { ...partsOver(store, { now: () => clock.now, ...options }), store, clock };
 }
 
-export interface DoneOptions {
+interface DoneOptions {
   readonly id: string;
   readonly guildId: string;
   readonly userId: string;
@@ -112,7 +112,7 @@ export async function addDone(store: Pick<Store, 'tables'>, done: DoneOptions): 
   }
 }
 
-export interface FillOptions {
+interface FillOptions {
   readonly count: number;
   /**
    * When the first list of 1,000 servers ended, in milliseconds since 1970. Each later list ends a second after the
@@ -169,7 +169,7 @@ export const readyDraft = (id: string, length: number, name = id): Draft => ({
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
 });
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
   readonly interactionId: string;
   readonly draft: Draft;
   /** The rows to submit. The default is every row that is ready. */

@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
 
-export interface Line {
+interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly details: object;
   readonly message: string;
@@ -39,7 +39,7 @@ export const KEPT_CODE: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/server-listing-bot', import.meta.url)),
 };
 
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;

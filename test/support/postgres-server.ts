@@ -79,7 +79,7 @@ function newestPrograms(): string | undefined {
 /** Returns the path to one of PostgreSQL's programs. */
 export const programOf = (name: string): string => join(newestPrograms() ?? '', name);
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Whether each commit is written to disk. Otherwise, data stays in memory. */
   readonly onDisk?: boolean;
   /** An additional address where other machines can reach the server. */

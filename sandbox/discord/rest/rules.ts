@@ -397,7 +397,7 @@ interface SentRecipient {
   readonly nicks?: unknown;
 }
 
-export const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
+const RECIPIENT_RULES: readonly Rule<SentRecipient>[] = [
   {
     // The schema's other properties are for group DMs, which bots can't open (Discord docs: User, Create DM).
     title: 'A direct message is for one recipient',

@@ -14,7 +14,7 @@ export interface DirectChannel extends Channel {
 }
 
 /** Why Discord stops the bot from opening more channels: the bot opened them too fast, or was flagged as spam. */
-export type DirectMessageStop = 'opened too fast' | 'flagged as spam';
+type DirectMessageStop = 'opened too fast' | 'flagged as spam';
 
 /** Stores the bot's direct message channels, one per user. A channel is created when it is first needed. */
 export function createDirectMessages({ snowflakes }: { readonly snowflakes: Snowflakes }) {

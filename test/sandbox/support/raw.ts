@@ -13,7 +13,7 @@ interface RawAnswer {
   readonly json: unknown;
 }
 
-export interface RawRequest {
+interface RawRequest {
   readonly json?: unknown;
   /** A body that is sent as it is. */
   readonly body?: RequestInit['body'];
