@@ -19,7 +19,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
   discord.requests.filter((request) => request.method === method && path.test(request.path)).length;
 
 /*
- * Other tests cover which requests a block stops (src/discord/api.ts). These tests cover what the operator sees in the log.
+ * test/discord/api.test.ts covers which requests a block stops. These tests cover what the operator sees in the log.
  */
 it("a starting bot logs that Discord is blocking the bot's IP address", async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
