@@ -136,7 +136,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       shards.push(shard);
     }
     // Each shard waits for its turn to identify, and retries on its own.
-    for (const shard of shards) void shard.connect();
+    for (const shard of shards) shard.connect();
   }
 
   return {
