@@ -9,7 +9,7 @@ const UNREACHED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const rejected = (known: KnownError): Outcome => ({ kind: 'rejected', message: KNOWN_ERRORS[known], known });
 const games = (count: number, game = 'cs2') => Array.from({ length: count }, () => game);
 
-/** Carries out a plan in which each server has a different game. Returns the plan's requests and each server's outcome. */
+/** Carries out a plan for servers of these games. Returns the plan's requests and each server's outcome. */
 function carryOut(
   gamesOfServers: readonly string[],
   answer: (request: readonly number[], count: number) => Outcome,
