@@ -206,7 +206,9 @@ export function approvalActions(
       },
     });
     if (result.kind === 'ended') {
-      const now = isAllSent(result) ? undefined : await approvals.find(seen);
+      // Servers only wait again once their outcomes have been saved.
+      const canWaitAgain = result.isRecorded && !isAllSent(result);
+      const now = canWaitAgain ? await approvals.find(seen) : undefined;
       return { ended: result, userId, again: now?.state === 'waiting' ? now.servers.length : 0 };
     }
     if (result.kind !== 'not-submitted') return undefined;

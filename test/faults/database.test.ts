@@ -92,6 +92,20 @@ it("a moderator sees an approved server's outcome even if the bot can't save the
   await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*rejected: No such luck\./);
 });
 
+refusedIt(
+  "a moderator sees an approved server's outcome even if the bot can no longer read the submission",
+  async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    await addServer(member, 'approved.example.com:1');
+    const database = open(bot);
+    onRefused = () => database.exec('ALTER TABLE submissions RENAME TO elsewhere');
+    await approve(guild);
+    const seen = () => guild.discord.messages(inStaff(guild, 'admin')).map(textOf).join('\n');
+    await expect.poll(seen).toMatch(/rejected: Invalid API key\..*couldn't save this outcome/s);
+    database.exec('ALTER TABLE elsewhere RENAME TO submissions');
+  },
+);
+
 it("a failed interaction's reply refers to the operator's log", async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
