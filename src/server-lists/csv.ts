@@ -76,7 +76,12 @@ export interface Header {
 
 /** The fields that describe a game server. A header row names the address and at least one of these fields. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
-  ...(['port', 'gamePort', 'queryPort', 'game', 'type', 'name'] as const),
+  'port',
+  'gamePort',
+  'queryPort',
+  'game',
+  'type',
+  'name',
 ]);
 
 /** Parses a header row, which names the address and another field. Data rows contain values instead of field names. */

@@ -16,7 +16,10 @@ export type Field =
   | 'other';
 
 export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
-  ...(['port', 'gamePort', 'queryPort', 'unclearPort'] as const),
+  'port',
+  'gamePort',
+  'queryPort',
+  'unclearPort',
 ]);
 
 export interface FieldName {

@@ -342,6 +342,7 @@ function numbersByAddress(
   }
   return owned;
 }
+
 interface Line {
   readonly text: string;
   /** The text with the labelled ports blanked out. */
