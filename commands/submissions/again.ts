@@ -7,6 +7,7 @@ import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import { declinedDraftId, type Submission } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -130,6 +131,9 @@ export async function submitAgainFor(
   };
 }
 
-/** Asks the member to check whether the service already lists these servers before sending them again. */
-const unconfirmedText = (context: Context, servers: readonly ServerSubmission[]): string =>
-  servers.length === 0 ? '' : withSign('unknown', unknownText(context, servers));
+/** Counts these servers, and asks the member to check whether the service lists them before sending them again. */
+function unconfirmedText(context: Context, servers: readonly ServerSubmission[]): string {
+  if (servers.length === 0) return '';
+  const count = context.t('ended.many.unknown', { count: servers.length });
+  return withSign('unknown', sentences(count, unknownText(context, servers)));
+}

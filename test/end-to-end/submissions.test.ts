@@ -175,7 +175,7 @@ describe('/submissions', () => {
     await addServer(member, 'lost.example.com:1');
     const page = await member.slash('submissions');
     expect(textOf(page)).toContain(
-      "❓ It may have arrived. Ask an admin to check the listing service's site",
+      "❓ 1 unconfirmed. It may have arrived. Ask an admin to check the listing service's site",
     );
     const again = 'Submit unsent.example.com:1 again';
     const anyway = 'Send lost.example.com:1 again anyway';
