@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts';
 
-/** How a request to the listing service ended. `failed` means a 5xx response, a timeout or no connection. */
+/** How a request to the listing service ended. `failed` means no connection, an incomplete or unreadable response, or a 5xx. */
 export type RequestHealth = 'answered' | 'failed';
 
 interface GuildHealth {
