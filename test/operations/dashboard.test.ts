@@ -12,6 +12,7 @@ const SUFFIX = /_(?:bucket|sum|count)$/;
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;
+    readonly fieldConfig: { readonly defaults: { readonly unit: string } };
     readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
   }[];
 }
@@ -53,5 +54,11 @@ describe('the Prometheus and Grafana files', () => {
       ).toEqual([]);
       expect(expr).toContain('$instance');
     }
+  });
+
+  it("don't show a number of events as a duration", () => {
+    const durations = dashboard.panels.filter(({ fieldConfig }) => fieldConfig.defaults.unit === 's');
+    const shown = durations.flatMap((panel) => panel.targets).map(({ expr }) => expr);
+    expect(shown.filter((expr) => expr.includes('_total'))).toEqual([]);
   });
 });
