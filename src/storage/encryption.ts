@@ -9,7 +9,7 @@ const VERSION = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-export const sealedRecordSchema = z.object({
+const sealedRecordSchema = z.object({
   v: z.literal(VERSION),
   /** The id of the key that the record was encrypted with. */
   k: z.string(),
