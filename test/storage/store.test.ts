@@ -80,18 +80,6 @@ describe("a transaction that doesn't end", () => {
   });
 });
 
-it('the database file reuses the space that deleted data occupied', async () => {
-  const store = await openStore();
-  async function sizeAfter(value: string): Promise<number> {
-    for (let n = 0; n < 5; n += 1) await store.values.set(value, value.repeat(1_000_000));
-    await store.values.delete(value);
-    await store.cutLog();
-    return statSync(store.path).size;
-  }
-  const size = await sizeAfter('x');
-  expect(await sizeAfter('y')).toBe(size);
-});
-
 describe("SQLite's write-ahead log", () => {
   it('is truncated to remove deleted values from the disk', async () => {
     const store = await openStore();
