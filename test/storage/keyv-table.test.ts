@@ -12,9 +12,9 @@ const SHAPE = [
   'CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL',
 ];
 const WHAT_TO_DO =
-  'This version of @keyv/sqlite makes or changes the table of values by itself, outside of the migrations, where an older version ' +
-  'of the bot may not be able to read it. Keep the version of the package from before; or write the same change as a migration of ' +
-  'the bot, by the rule in docs/development/storage.md, also for PostgreSQL (makeKeyvTable), and put the new shape here.';
+  'This version of @keyv/sqlite creates or changes the values table outside the migrations, so an older version of the bot ' +
+  'might not be able to read the table. Keep the previous version of the package. Otherwise, make the same change in a ' +
+  'migration, as docs/development/storage.md explains, and in makeKeyvTable for PostgreSQL. Then update SHAPE.';
 
 it.each([
   ['creates', []],
