@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts';
 export interface Health {
   readonly version: string;
   readonly ready: boolean;
-  /** `detail` explains why no commands arrive: a setting in the Developer Portal prevents it, or no shard is connected. */
+  /** `detail` explains why commands don't arrive, or why some shards don't receive any. */
   readonly gateway: {
     readonly ok: boolean;
     readonly shards: Readonly<Record<string, number>>;
