@@ -184,21 +184,6 @@ describe.each(kinds())('a store in %s', (kind) => {
     });
   });
 
-  it('inserts an id once if several callers try at the same time', async () => {
-    const store = await openStore();
-    const take = async () => {
-      const { numInsertedOrUpdatedRows } = await store
-        .tables()
-        .insertInto('interactions')
-        .values({ id: '1', guild_id: '1', process_id: '1', taken_at: 1, encrypted: null })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows;
-    };
-    const taken = await Promise.all(Array.from({ length: 10 }, take));
-    expect(taken.filter((rows) => rows === 1n)).toHaveLength(1);
-  });
-
   it.each(['{"value":"ha', '', '{'])('treats an invalid value as damaged: %j', async (damage) => {
     const { open, change } = await newPlace(kind);
     const store = await open();
@@ -386,6 +371,15 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await waiting.stop?.();
     await expect.poll(() => holder.claimJob('job', NEVER_MS, work('once it is dead'))).toBe(true);
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
+  });
+
+  it('record an interaction only once if it is delivered to both of them', async () => {
+    const [store, another] = await openBoth();
+    const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
+    const interaction = interactionOf('1');
+    const deliveries = Array.from({ length: 5 }, () => [one.record(interaction), other.record(interaction)]);
+    const results = await Promise.allSettled(deliveries.flat());
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('take over an interaction and a submission only once', async () => {
