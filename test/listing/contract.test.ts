@@ -17,11 +17,9 @@ it("a game's name is cut to 100 UTF-16 code units, but never in the middle of a 
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
 });
 
-it('a games list is limited to 10,000 games and to aliases of 100 characters', () => {
+it('a game is left out of a games list if its alias is longer than 100 characters', () => {
   const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
   expect(gamesSchema.parse(games).games).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
-  const many = Array.from({ length: 10_001 }, (_, n) => ({ name: 'A', alias: `g${n}` }));
-  expect(gamesSchema.parse(many).games).toHaveLength(10_000);
 });
 
 it.each([
