@@ -20,7 +20,7 @@ const OUTCOMES_OF_ALL = 10;
 const FEWEST_GUILDS = 3;
 const HELD_BACK_MS = 30_000;
 /** How long a key is paused after a 429 response without a specified time, in milliseconds. */
-const USUAL_PAUSE_MS = 1_000;
+export const USUAL_PAUSE_MS = 1_000;
 /** Maximum pause, in milliseconds. Members are waiting, and a longer `Retry-After` may be the service's mistake. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 /** Maximum number of guilds whose failures or pauses are tracked. The oldest guild is dropped first. */

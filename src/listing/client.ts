@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import { USUAL_PAUSE_MS } from './breaker.ts';
 import {
   type GamesOutcome,
   gamesSchema,
@@ -146,7 +147,7 @@ function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome 
 }
 
 function rejected(message: string, { status, headers }: HttpResponse): RejectedOutcome {
-  const wait = status === 429 ? retryAfterMs(headers) : undefined;
+  const wait = status === 429 ? (retryAfterMs(headers) ?? USUAL_PAUSE_MS) : undefined;
   const known = knownError(message);
   return {
     kind: 'rejected',

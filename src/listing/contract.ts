@@ -143,7 +143,7 @@ export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** How long the service rejects requests with this key, in milliseconds (from `Retry-After` in a 429 response). */
+  /** How long to pause this key after a 429 response, in milliseconds. Only set if the status was 429. */
   readonly retryAfterMs?: number;
 }
 

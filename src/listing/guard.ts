@@ -118,7 +118,7 @@ function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
 
-/** Whether the response was a 429. A 429 with a valid body but without `Retry-After` counts as an ordinary rejection. */
+/** Whether the response was a 429, with or without a valid body. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

@@ -27,8 +27,9 @@ const MOST_HALVINGS = 200;
  * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them. The service
  * returns a single outcome for a whole request, and adds none of the servers if it rejects the request (specification
  * §4.1). If a single server may have caused the rejection, the request is split in half, and both halves are sent
- * separately. This applies to every rejection except an invalid key and an empty list. It includes unknown messages, for
- * example about a port (§7 allows new messages). Servers in a request that was or may have been accepted are never resent.
+ * separately. This applies to every rejection except an invalid key, an empty list and a rate limit. It includes unknown
+ * messages, for example about a port (§7 allows new messages). Servers in a request that was or may have been accepted are
+ * never resent.
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
@@ -53,7 +54,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
 
   function rejected(
     indices: readonly number[],
-    { message, known }: RejectedOutcome,
+    { message, known, retryAfterMs }: RejectedOutcome,
   ): readonly SharedOutcome[] {
     const outcome: RejectedOutcome = { kind: 'rejected', message, ...(known && { known }) };
     const ended: SharedOutcome = { indices, outcome };
@@ -64,6 +65,8 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       pending.unshift(...halves(indices));
       return [];
     }
+    // More requests would only exceed the service's rate limit further.
+    if (retryAfterMs !== undefined) return [ended];
     if (known === 'emptyList' || indices.length === 1 || halvings === MOST_HALVINGS) return [ended];
     halvings += 1;
     pending.unshift(...halves(indices));

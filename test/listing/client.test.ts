@@ -129,6 +129,13 @@ describe('api.add', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it('sets a retry time of one second if a 429 response contains a result but no retry time', async () => {
+    const body = { status: 'error', message: 'Slow down.' };
+    const { api } = await setUp({ mode: { kind: 'json', status: 429, body } });
+    const rejected = { kind: 'rejected', message: 'Slow down.', retryAfterMs: 1_000 };
+    expect(await api.add([one], key)).toEqual(rejected);
+  });
+
   it.each([
     { retryAfter: '30.5', retryAfterMs: 31_000 },
     { retryAfter: '0.2', retryAfterMs: 1_000 },

@@ -80,6 +80,13 @@ describe('the requests in a submission', () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
+  it("aren't halved if the service rejects them because of a rate limit", () => {
+    const rejection = { kind: 'rejected', message: 'Slow down.' } as const;
+    const { sizes, outcomes } = carryOut(games(150), () => ({ ...rejection, retryAfterMs: 1_000 }));
+    expect(sizes).toEqual([100, 50]);
+    expect(outcomes).toEqual(Array(150).fill(rejection));
+  });
+
   it('are halved up to 200 times if the service rejects everything', () => {
     const { sizes, outcomes } = carryOut(games(1000), () => ({ kind: 'rejected', message: 'Suspended.' }));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['rejected']));
