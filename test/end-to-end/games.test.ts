@@ -51,6 +51,18 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
+  it("waits for the service's list if the list couldn't be fetched when the bot started", async () => {
+    let isDown = true;
+    const bot = await oneBot({
+      env: { LISTING_API_KEY: 'sandbox-key' },
+      listing: { onRequest: () => (isDown ? { kind: 'status', status: 503 } : undefined) },
+    });
+    const guild = await bot.newGuild();
+    expect(await gamesOf(guild)).toContain('12 games');
+    isDown = false;
+    expect(await gamesOf(guild)).toContain('From the listing service');
+  });
+
   it("fetches the list with the operator's key, and keeps the list during an outage", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
