@@ -178,6 +178,9 @@ export const LOWEST_BARE_PORT = 2100;
 /** Marks a port with an unclear purpose as invalid, so that the member has to correct it before submitting. */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
+/** Whether {@link unclearPort} has marked this text. */
+export const isUnclearPort = (text: string): boolean => /^\?\d+$/.test(text);
+
 /** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 

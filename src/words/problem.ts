@@ -1,7 +1,7 @@
 import { formatAddress } from '../addresses/address.ts';
 import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
 import { EXAMPLE_PORT } from '../addresses/usual-ports.ts';
-import type { RowProblem } from '../server-lists/row.ts';
+import { isUnclearPort, type RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
@@ -44,6 +44,7 @@ function shortKey(problem: RowProblem) {
     case 'reserved-name':
       return problem.zone === 'localhost' ? 'loopback' : problem.code;
     case 'port-not-a-number':
+      return isUnclearPort(problem.port) ? 'unclear-port' : 'bad-port';
     case 'port-too-low':
     case 'port-too-high':
       return 'bad-port';
@@ -74,6 +75,8 @@ function helpKey(problem: RowProblem) {
       return 'public';
     case 'service-name':
       return 'service-name';
+    case 'port-not-a-number':
+      return isUnclearPort(problem.port) ? 'unclear-port' : undefined;
     case 'port-conflict':
       return 'one-port';
     case 'port-missing':

@@ -440,6 +440,16 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
+  it('explains how to confirm an unclear port', async ({ member, listing }) => {
+    const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
+    expect(textOf(shown)).toContain(
+      "Not sent: unclear port ?15000. If this is the game server's port, remove the question mark.",
+    );
+    await edit(member, shown, { port: '15000' });
+    await expect.poll(() => textOf(shown)).toContain('Servers have been added for review.');
+    expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 15000, game: 'rust' }]);
+  });
+
   it('is also previewed if the file contains unrelated text', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
