@@ -126,14 +126,16 @@ export function createMembers(world: World): Members {
       if (answer.kind !== 'message' || !answer.message.loading) one.words = textOf(answer);
     };
     await read();
+    const isUnchanged = () => withoutAges(one.words) === withoutAges(before);
     const until = performance.now() + AGAIN_MS;
-    while (withoutAges(one.words) === withoutAges(before) && performance.now() < until) {
+    while (isUnchanged() && performance.now() < until) {
       await sleep(200);
       await read();
     }
     const labels = labelsOf(answer).filter((label) => SUBMITTING.test(label));
     const label = labels[random.below(labels.length)];
-    if (label === undefined || !random.chance(0.6)) {
+    // An unchanged message may still change, for example after another process has taken over.
+    if (label === undefined || isUnchanged() || !random.chance(0.6)) {
       rereads.push(read);
       return;
     }
