@@ -8,7 +8,6 @@ import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
-import { escapeText } from '../../src/words/escape.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { remainingText } from '../../src/words/not-submitted.ts';
 import {
@@ -18,6 +17,9 @@ import {
   outcomeTexts,
   pageOfUnknown,
   type ServerWithOutcome,
+  saidOf,
+  withNext,
+  withSaid,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import {
@@ -28,7 +30,6 @@ import {
   serverEmbed,
   withSign,
 } from '../../src/words/servers.ts';
-import { serviceWords } from '../../src/words/service.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -252,11 +253,10 @@ function keyText(
   const next = keyProblem && nextForKey(context, keyProblem);
   if (failed.length === 0) return next;
   const heading = t('ended.key', { count: failed.length });
-  const [message] = failed.flatMap(({ outcome }) => (outcome.kind === 'rejected' ? [outcome.message] : []));
+  const rejection = failed.find(({ outcome }) => outcome.kind === 'rejected')?.outcome;
   // The service's message is missing if it was the response to another submission.
-  if (message === undefined) return withSign('rejected', sentences(heading, next));
-  const said = t('ended.says', { message: escapeText(serviceWords(message, t)) });
-  return [withSign('rejected', sentences(heading, said)), next].filter(Boolean).join('\n');
+  if (rejection === undefined) return withSign('rejected', sentences(heading, next));
+  return withNext(withSaid(t, rejection, heading, saidOf(t, rejection)), rejection, next);
 }
 
 /**

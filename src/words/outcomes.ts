@@ -143,7 +143,7 @@ const isAdded = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
 /** Returns the service's escaped message, or the reason why there is none. */
-const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
+export const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
   'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
 
 /** Like {@link saidOf}, but for use after a heading. If the server was accepted, only quotes the service's message. */
@@ -153,13 +153,14 @@ function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): 
   return original === '' ? '' : t('said.quoted', { original });
 }
 
-function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
+/** Returns a heading with a sign, followed by the service's message or the reason why there is none. */
+export function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
   const text = kind === 'rejected' ? t('ended.says', { message: said }) : said;
   return withSign(kind, sentences(heading, text));
 }
 
 /** Adds the next step to the text about an outcome, on a new line if the text ends with a message from the service. */
-function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
+export function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
   return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
 }
