@@ -24,6 +24,7 @@ import {
   csvOf,
   deleteName,
   edit,
+  exportAll,
   labelsOf,
   lines,
   logLines,
@@ -38,6 +39,7 @@ import {
   sendFile,
   setQuota,
   staffChannel,
+  withFile,
 } from '../support/people.ts';
 
 const it = botTest();
@@ -227,7 +229,7 @@ describe('a submission that needs approval', () => {
     const seen = await member.slash('submissions');
     expect(textOf(seen)).toMatch(/\n│ ❌ Declined by @\d+ \(admin\) · [^·\n]*\n│ Reason: Not /);
     expect(textOf(seen)).not.toContain('not sent');
-    const exported = messageOf(await member.press(seen, 'Export'));
+    const exported = await exportAll(member, seen);
     const [row = []] = csvOf(exported, 'submissions.csv');
     expect(row.slice(-3)).toEqual(['not sent', 'Not **ours** @everyone', `<@${guild.admin.userId}>`]);
     expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
@@ -262,7 +264,7 @@ describe('a submission that needs approval', () => {
       .toContain(`Grund: ${GERMAN}`);
     const seen = await mia.slash('submissions');
     expect(textOf(seen)).toContain(`Grund: ${GERMAN}`);
-    expect(csvOf(messageOf(await mia.press(seen, 'Exportieren')), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
+    expect(csvOf(await exportAll(mia, seen, 'Exportieren'), 'submissions.csv')[0]?.at(-2)).toBe(GERMAN);
     expect(textOf(await member.slash('submissions'))).toContain('Reason: The game is wrong. Ours');
     // The bot doesn't show an unknown reason from a later version.
     await addServer(member, `${HOST}:2`);
@@ -427,7 +429,7 @@ describe('a submission that needs approval', () => {
     await expect
       .poll(() => direct().slice(1).join())
       .toMatch(/(?=.*Reason: No\b.*s2\.example\.com)(?=.*s0\.example\.com)/s);
-    const exported = messageOf(await member.press(await member.slash('submissions'), 'Export'));
+    const exported = await exportAll(member, await member.slash('submissions'));
     const ends = csvOf(exported, 'submissions.csv').map((row) => [row[3], row[6]]);
     expect(ends.toSorted()).toEqual([
       ['s0.example.com', 'sent for review'],
@@ -685,6 +687,7 @@ describe('a submission that needs approval', () => {
     const [direct] = directTo(guild, member);
     expect(direct?.current.content).toContain(pointer);
     expect(direct?.current.components).toEqual([]);
+    await allNotified(bot, guild);
     clock.advance(DAY_MS);
     const { modal, typed } = await openModal(member, await member.slash('submissions'), label);
     expect(typed).toMatchObject({ game: 'cs2', server: HOST, port: '1' });
@@ -777,7 +780,7 @@ describe('a submission that needs approval', () => {
     expect(message.current.content).toMatch(
       /\n12 game servers · by <@\d+> \(member\)\n(?:.*s\d\.example\.com.*\n){10}… and 2 more$/,
     );
-    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
     expect(csvOf(all, 'preview.csv').at(-1)).toEqual(['s11.example.com', '27015', '', 'cs2', '12']);
     const { modal, typed } = await openModal(member, reply);
@@ -923,7 +926,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(message)).toMatch(/1 already submitted:.*because of a link in it/s);
     expect(textOf(message)).not.toContain(HOST);
     expect(labelsOf(message)).toEqual([...DECISIONS, 'Show all']);
-    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 

@@ -6,6 +6,7 @@ import {
   ACCEPTED,
   addServer,
   csvOf,
+  exportAll,
   labelsOf,
   lines,
   openModal,
@@ -97,7 +98,7 @@ describe('/submissions', () => {
       const found = await admin.slash('submissions', { outcome });
       expect(textOf(found)).toMatch(/1 submission, newest first/);
       expect(textOf(found)).toMatch(server);
-      const exported = messageOf(await admin.press(found, 'Export'));
+      const exported = await exportAll(admin, found);
       expect(csvOf(exported, 'submissions.csv').map((row) => row[6])).toEqual([said]);
     }
     const choices = await admin.complete('submissions', 'game', { game: 'minec' });
@@ -124,7 +125,7 @@ describe('/submissions', () => {
   it("exports a table that doesn't contain formulas", async ({ guild, admin, member }) => {
     await addFour(guild);
     const all = await admin.slash('submissions', { member: member.userId });
-    const exported = messageOf(await admin.press(all, 'Export'));
+    const exported = await exportAll(admin, all);
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toBe('A spreadsheet file with one game server per row.');
     expect(String(exported.file('submissions.csv'))).toContain(
@@ -156,8 +157,8 @@ describe('/submissions', () => {
         '',
       ],
     ]);
-    const own = await member.press(await member.slash('submissions'), 'Export');
-    expect(String(messageOf(own).file('submissions.csv'))).not.toContain('fourth');
+    const own = await exportAll(member, await member.slash('submissions'));
+    expect(String(own.file('submissions.csv'))).not.toContain('fourth');
   });
 
   it("offers to resubmit servers that weren't sent or are unconfirmed", async ({
@@ -244,7 +245,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     await expect.poll(() => read(guild, { server: 'old' })).toContain('No submissions match.');
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toMatch(/20 submissions, newest first.*Page 1 of 2/s);
-    const files = messageOf(await admin.press(shown, 'Export'));
+    const files = await exportAll(admin, shown);
     const file = files.file('submissions.csv');
     expect(file?.length).toBeLessThanOrEqual(10 * 1024 * 1024);
     const rows = (file?.toString() ?? '').trimEnd().split('\r\n').slice(1);
@@ -256,7 +257,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     expect(textOf(newest)).toMatch(
       /1,000\+ submissions, newest first\. These pages show only the newest 1,000; .*Page 1 of 100/s,
     );
-    const whole = messageOf(await many.admin.press(newest, 'Export'));
+    const whole = await exportAll(many.admin, newest);
     expect(csvOf(whole, 'submissions.csv')).toHaveLength(1_001);
   },
 );

@@ -108,6 +108,7 @@ async function open(...statuses: readonly number[]) {
     clock,
     logger,
     holds,
+    stored,
     start,
     block(isNow: boolean): void {
       isBlocked = isNow;
@@ -208,13 +209,14 @@ describe('an alarm', () => {
   });
 
   it('is posted only once for a shared condition, even if another process takes over', async () => {
-    const { holds, clock, look, posts, start, lead } = await open(204);
+    const { holds, clock, look, posts, start, lead, stored } = await open(204);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
     holds.shared = true;
     await look();
     clock.advance(2 * MINUTE_MS);
-    await expect.poll(posts).toHaveLength(1);
+    await expect.poll(() => [...stored.keys()]).toEqual(['alarm:shared']);
+    expect(posts()).toHaveLength(1);
     lead('b');
     for (const isHolding of [true, false, false]) {
       holds.shared = isHolding;
@@ -222,7 +224,8 @@ describe('an alarm', () => {
       await look();
       clock.advance(5 * MINUTE_MS);
     }
-    await expect.poll(posts).toHaveLength(2);
+    await expect.poll(() => [...stored.keys()]).toEqual([]);
+    expect(posts()).toHaveLength(2);
     lead('a');
     await look();
     await look();

@@ -37,10 +37,12 @@ export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
     .messages({ channelId: staffChannel(guild) })
     .filter(({ first }) => (first.components ?? []).length > 0);
 
-/** Returns the newest message about a submission that is still waiting for a decision. */
+/** Waits for a submission that needs a decision, and returns the newest message about such a submission. */
 export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
-  const found = approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
-  assert(found, 'nothing waits in the log channel');
+  const newest = () => approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
+  await expect.poll(newest, { message: 'nothing waits in the log channel' }).toBeDefined();
+  const found = newest();
+  assert(found);
   return found;
 }
 

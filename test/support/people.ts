@@ -150,6 +150,20 @@ export async function reported(answer: Shown): Promise<SeenMessage> {
   }
 }
 
+/** Waits for a file that a button creates. The bot prepares files one at a time, for all members. */
+export async function withFile(answer: Shown, name: string): Promise<SeenMessage> {
+  const message = messageOf(answer);
+  for (;;) {
+    const change = message.changed();
+    if (message.file(name) !== undefined) return message;
+    await change;
+  }
+}
+
+/** Presses Export and waits for the file. */
+export const exportAll = async (person: Person, found: Shown, label = 'Export'): Promise<SeenMessage> =>
+  withFile(await person.press(found, label), 'submissions.csv');
+
 /** Presses Submit on a preview and waits for the report. */
 export async function pressSubmit(person: Person, preview: Shown): Promise<SeenMessage> {
   const button = labelsOf(preview).find((label) => /^(Submit|Try again|Erneut|\d+)/.test(label));
