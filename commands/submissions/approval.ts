@@ -280,8 +280,8 @@ export function approvalActions(
     let lost = gone;
     for (const each of seen) {
       if (!(await decide(each))) lost += 1;
+      void approvalMessages.showDue();
     }
-    void approvalMessages.showDue();
     const texts = [
       lost > 0 && t('approval.several.gone', { count: lost }),
       unseen.length > 0 &&

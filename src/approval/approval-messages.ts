@@ -14,7 +14,7 @@ import type { MessagePlace, Submission } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
 import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
-import type { Approvals } from './approvals.ts';
+import type { Approvals, DueMessage } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'markShown' | 'makeDue' | 'moved'>;
@@ -242,16 +242,21 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const complain = (error: unknown) =>
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
-  /** Updates all outdated messages, {@link PACE_MS} apart within each guild. */
+  /**
+   * Updates all outdated messages, {@link PACE_MS} apart within each guild. Updates a message again if its submission
+   * changes in the meantime, but doesn't retry a failed update.
+   */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
+    const attempt = ({ id, shownRevision }: DueMessage) => `${id} ${shownRevision}`;
     while (!job.stopping.aborted) {
-      const due = ((await approvals.due().catch(complain)) ?? []).filter(({ id }) => !tried.has(id));
-      const firstOfEach = new Map(due.toReversed().map((key) => [key.guildId, key])).values();
-      for (const key of firstOfEach) {
+      const found = (await approvals.due().catch(complain)) ?? [];
+      const due = found.filter((each) => !tried.has(attempt(each)));
+      const firstOfEach = new Map(due.toReversed().map((each) => [each.guildId, each])).values();
+      for (const each of firstOfEach) {
         if (job.stopping.aborted) return;
-        tried.add(key.id);
-        await show(key);
+        tried.add(attempt(each));
+        await show(each);
       }
       if (due.length === 0) return;
       await sleep(PACE_MS, undefined, { signal: job.stopping }).catch(() => undefined);

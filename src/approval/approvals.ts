@@ -32,6 +32,9 @@ export interface Correction extends Decision {
   readonly row: ReadyRow;
 }
 
+/** A draft whose message is out of date, with the revision that the message shows. */
+export interface DueMessage extends DraftRef, Pick<Submission, 'shownRevision'> {}
+
 /** An update that marks a submission's message as out of date. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
@@ -132,15 +135,13 @@ export function createApprovals({
         if (why === undefined) await drafts.delete(id);
         return why;
       }),
-    /** Returns the drafts whose messages are out of date. */
-    async due(): Promise<readonly DraftRef[]> {
-      const rows = await tables()
+    /** Returns the messages that are out of date. */
+    due: (): Promise<readonly DueMessage[]> =>
+      tables()
         .selectFrom('submissions')
-        .select(['draft_id', 'guild_id'])
+        .select(['draft_id as id', 'guild_id as guildId', 'shown_revision as shownRevision'])
         .whereRef('revision', '>', 'shown_revision')
-        .execute();
-      return rows.map(({ draft_id: id, guild_id: guildId }) => ({ guildId, id }));
-    },
+        .execute(),
     /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
     async moved(guildId: string): Promise<void> {
       await tables()

@@ -93,6 +93,20 @@ it('the bot updates a message as soon as the submission changes', async () => {
   await expect.poll(() => shown).toContain('Withdrawn');
 });
 
+it('the bot updates a message again if the submission changes while other messages are being updated', async () => {
+  let shown: string | undefined;
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
+    shown = content;
+    return { result: 'posted', messageId: '6' };
+  });
+  await submitForApproval(one);
+  const updating = one.messages.showDue();
+  await expect.poll(() => one.approvals.due()).toEqual([]);
+  await one.approvals.withdraw(mia, 'a', 'i2');
+  await updating;
+  expect(shown).toContain('Withdrawn');
+});
+
 it('the bot tries a log channel again an hour after a message was rejected', async () => {
   let isRefusing = true;
   let sinceMs = 0;

@@ -252,7 +252,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     opened.world.now += 1;
     for (let n = 1; n <= 10; n += 1) await opened.drafts.save(mia, readyDraft(`d${n}`, 1, 'd'));
     expect(await stateOf(opened, 'a')).toBe('withdrawn');
-    expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+    expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
   });
 
   it('can only be approved or declined in its latest version', async () => {
@@ -464,7 +464,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       const submissionId = (await seen(dying, 'a')) ?? '';
       await dying.submissions.approve(submissionId, guildId, decision);
       await opened.submissions.endAbandoned(guildId);
-      expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+      expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
       expect(await opened.submissions.by(guildId, 'm')).toMatchObject([
         {
           id: submissionId,
@@ -501,7 +501,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
-    expect(await opened.approvals.due()).toEqual([{ guildId, id: 'a' }]);
+    expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
     const waiting = await opened.approvals.find({ guildId, id: 'a' });
     // Both changes to the submission happen in the same millisecond.
     await decline(opened, 'a');

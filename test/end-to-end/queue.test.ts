@@ -3,8 +3,8 @@ import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { createWords } from '../../src/words/words.ts';
-import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, messageOf, modalOf, type TestGuild, textOf } from '../support/bot.ts';
+import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, messageOf, modalOf, oneBot, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
@@ -214,6 +214,26 @@ describe('all submissions from one member', () => {
         .poll(() => shown().find((text) => text.includes(`q${n}.example`)))
         .toMatch(/^✅ Approved by @\d+ \(admin\)\n✅ Servers have been added/);
     }
+  });
+
+  it('show each outcome in the log channel while the next submission is being sent', async () => {
+    // The other tests' messages would keep a shared bot updating messages.
+    const bot = await oneBot();
+    const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
+    await expect.poll(begun).toHaveLength(1);
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const { admin, listing } = guild;
+    await letWait(guild, 2);
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 2 from @member');
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await listing.behave({ kind: 'held', until: first.promise }, 1);
+    const reply = admin.press(question, 'Approve');
+    await expect.poll(() => adds(guild)).toHaveLength(1);
+    await listing.behave({ kind: 'held', until: second.promise }, 1);
+    first.resolve();
+    await expect.poll(() => approvalsIn(guild).map(textOf).join('\n')).toContain(ACCEPTED);
+    second.resolve();
+    await reply;
   });
 
   it("keep waiting if they can't be sent, and the reply says why", async ({ guild, admin }) => {
