@@ -4,7 +4,6 @@ import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discor
 import type { GuildSettings, logChannels, Settings } from '../guilds/settings.ts';
 import { createInOrder, oneAtATime } from '../in-order.ts';
 import type { PressedPost } from '../interactions/command.ts';
-import { rows } from '../interactions/controls.ts';
 import type { GuildWords } from '../interactions/guild-words.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
@@ -13,7 +12,7 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 import type { MessagePlace, Submission } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
-import { channelView, decisionButtons, deletedView, harmfulView } from './approval-view.ts';
+import { channelView, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals, DueMessage } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
@@ -114,14 +113,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return {
       guildId,
       name: submission.interactionId ?? id,
-      message: {
-        ...channelView(t, submission, before, games),
-        components: rows(decisionButtons(t, submission)),
-      },
-      bare: {
-        ...harmfulView(t, submission, before, games),
-        components: rows(decisionButtons(t, submission, false)),
-      },
+      message: channelView(t, submission, before, games),
+      bare: harmfulView(t, submission, before, games),
     };
   }
 

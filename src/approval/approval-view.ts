@@ -1,7 +1,7 @@
 import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { Context, Reply } from '../interactions/command.ts';
-import { button, customId } from '../interactions/controls.ts';
+import { button, customId, rows } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
@@ -183,12 +183,16 @@ export function channelView(
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
-): Pick<ChannelMessage, 'content'> {
+): ChannelMessage {
   const { servers } = submission;
   const lines = servers.slice(0, MOST_SHOWN).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
   const list = fittingLines(t, lines, servers.length, LONGEST_LIST);
   const texts = [statusText(t, submission), aboutText(t, submission), list, ...beforeTexts(t, before, games)];
-  return { content: texts.filter(Boolean).join('\n') };
+  const isWhole = list === lines.join('\n');
+  return {
+    content: texts.filter(Boolean).join('\n'),
+    components: rows(decisionButtons(t, submission, isWhole)),
+  };
 }
 
 /**
@@ -210,17 +214,20 @@ export function harmfulView(
   submission: Submission,
   before: readonly EarlierSubmission[],
   games: GameIndex,
-): Pick<ChannelMessage, 'content'> {
+): ChannelMessage {
   // Keeps only the first line. Later lines can contain a decline reason, the service's message or addresses of previously
   // submitted servers.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
   const [earlier] = beforeTexts(t, before, games);
-  return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n') };
+  return {
+    content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'),
+    components: rows(decisionButtons(t, submission, false)),
+  };
 }
 
 /** Builds the message for a submission that was deleted together with all of the guild's data. */
-export const deletedView = (t: Translate): Pick<ChannelMessage, 'content'> => ({
+export const deletedView = (t: Translate): ChannelMessage => ({
   content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
 });
 
@@ -236,12 +243,12 @@ export function correctedTexts(
 
 /**
  * Builds the buttons for moderators.
- * @param listsServers whether the message lists the servers, up to {@link MOST_SHOWN} of them
+ * @param isWhole whether the message lists all servers
  */
 export function decisionButtons(
   t: Translate,
   { id, draftId, state, servers }: Submission,
-  listsServers = true,
+  isWhole = servers.length <= MOST_SHOWN,
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
   const seen = `${draftId}:${id}`;
@@ -249,9 +256,7 @@ export function decisionButtons(
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
-    ...(servers.length > MOST_SHOWN || !listsServers
-      ? [button(submissionsId('all', seen), t('pager.showAll'))]
-      : []),
+    ...(isWhole ? [] : [button(submissionsId('all', seen), t('pager.showAll'))]),
   ];
 }
 

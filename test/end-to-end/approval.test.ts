@@ -797,6 +797,17 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
+  it("has a file with all lines if the message can't list them", async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const long = `${'long.'.repeat(20)}example.com`;
+    const list = Array.from({ length: 10 }, (_, n) => `${long},${27_015 + n},cs2,${28_015 + n}`).join('\n');
+    await pressSubmit(member, await paste(member, list));
+    const message = await waitingIn(guild);
+    expect(message.current.content).toMatch(/… and \d more$/);
+    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    expect(csvOf(all, 'preview.csv')).toHaveLength(10);
+  });
+
   it("keeps lines that don't fit into the edit form", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await sendFile(member, lines(200)));
