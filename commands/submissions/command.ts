@@ -101,16 +101,19 @@ export function submissionsCommand(deps: CommandDeps): Command {
       : undefined;
     if (first === undefined) return showHistory(context, filter, 1);
     const toHistory = button(pageId(1, state), context.t('submissions.history'));
-    const { decide } = isOwn ? await waysToWaiting(context, filter) : {};
+    const decide = isOwn && (await waysToWaiting(context, filter)).decide;
     return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
   }
 
-  /** Builds the buttons that open waiting submissions: those that the member can decide on, and the member's own. */
+  /**
+   * Builds the buttons that open waiting submissions: those that the member can decide on, and the member's own. Counts the
+   * submissions that match the filter.
+   */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
-  ): Promise<Partial<Record<'decide' | 'own', Control | undefined>>> {
-    if (!isWhole(context, filter)) return {};
+  ): Promise<Partial<Record<'decide' | 'own', Control | undefined>> & { readonly count: number }> {
+    if (!isWhole(context, filter)) return { count: 0 };
     const { t } = context;
     const { toDecide, own } = await actions.count(context);
     const to = (label: string, state: string) =>
@@ -119,17 +122,22 @@ export function submissionsCommand(deps: CommandDeps): Command {
     // The submissions to decide on already include the member's own.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
-    return { decide, own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined };
+    return {
+      decide,
+      own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined,
+      count: filter.userId === '' ? Math.max(toDecide, own) : own,
+    };
   }
 
   async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { t, guildId } = context;
     const found = await history.find(guildId, await wanted(context, filter));
-    const { own, decide } = await waysToWaiting(context, filter);
+    const { own, decide, count } = await waysToWaiting(context, filter);
     if (found.length === 0) {
       const submit =
         isWhole(context, filter) && button(customId('addserver', 'new'), t('panel.server'), 'primary');
-      return { content: noneText(context, filter), components: rows([submit, own, decide]) };
+      const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : noneText(context, filter);
+      return { content: text, components: rows([submit, own, decide]) };
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });

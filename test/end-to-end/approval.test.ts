@@ -875,6 +875,15 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
+  it('is mentioned in the history if nothing has been sent yet', async ({ guild, admin, member }) => {
+    await oneWaits(guild);
+    for (const who of [admin, member]) {
+      const history = textOf(await who.press(await who.slash('submissions'), 'History'));
+      expect(history).toContain('1 submission is waiting for a moderator');
+      expect(history).not.toMatch(/[Nn]othing/);
+    }
+  });
+
   it('can be decided in a message that is more than an hour old', async ({
     guild,
     admin,
