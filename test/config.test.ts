@@ -143,6 +143,14 @@ describe('the configuration', () => {
     expect(problemsWith({ GAMES_TTL_SECONDS: 'soon' })).not.toContain('.env');
   });
 
+  it.each([
+    '9.9.9.9 1.1.1.1',
+    '2620:fe::fe',
+    'dns.example.com',
+  ])('explains that name servers must be IP addresses: %s', (given) => {
+    expect(problemsWith({ NAME_SERVERS: given })).toContain('NAME_SERVERS must be IP addresses');
+  });
+
   it('requires two more variables if interactions arrive over HTTP', () => {
     const key = 'aB'.repeat(32);
     const http = {

@@ -173,19 +173,26 @@ export const address = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
 
-/** Accepts hosts as `host` or `host:port`, and converts them to lower case. */
-export const hostsWithPorts = z
-  .string()
-  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-  .refine(
-    (hosts) => hosts.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
-    must('hosts such as cdn.example.com or cdn.example.com:8443, separated by commas'),
-  );
+function hosts(requirement: string) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .refine(
+      (all) => all.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
+      must(requirement),
+    );
+}
 
+/** Accepts hosts as `host` or `host:port`, and converts them to lower case. */
+export const hostsWithPorts = hosts(
+  'hosts such as cdn.example.com or cdn.example.com:8443, separated by commas',
+);
+
+const IP_ADDRESSES = 'IP addresses, such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe], separated by commas';
 /** Accepts the IP addresses of name servers, separated by commas and with or without ports. */
-export const nameServers = hostsWithPorts.refine(
+export const nameServers = hosts(IP_ADDRESSES).refine(
   (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
-  must('IP addresses, such as 9.9.9.9 or 127.0.0.1:5353, separated by commas'),
+  must(IP_ADDRESSES),
 );
 
 /** Accepts Discord ids of guilds or users. */
