@@ -60,7 +60,10 @@ interface Setting {
   readonly check: (env: Environment) => Promise<TestedValue>;
 }
 
-/** Reads a setting from the environment or asks for it. Asks again until the value works or the user insists on it. */
+/**
+ * Reads a setting from the environment or asks for it. Asks again until the value works or the user insists on it.
+ * @throws ConfigError if there are no more answers, or if another variable is invalid
+ */
 async function settle(
   questions: Questions,
   env: Environment,
@@ -84,6 +87,9 @@ async function settle(
       if (tried.findings[0]?.state !== 'failed') return last;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
+      // If another variable is invalid, another answer wouldn't help.
+      if (!error.message.includes(`${name} is missing:`) && !error.message.includes(`${name} must be`))
+        throw error;
       const [, ...problems] = error.message.split('\n');
       print(`${problems.map((problem) => problem.trim()).join('\n')}\n`);
     }

@@ -61,6 +61,18 @@ describe('npm run setup', () => {
     expect(existsSync(join(other, '.env'))).toBe(false);
   });
 
+  it.each([
+    ['LISTING_API_KEY_FILE=/none', 'LISTING_API_KEY_FILE refers to a file'],
+    ['INTERACTIONS=http', 'DISCORD_PUBLIC_KEY is missing'],
+    ['DISCORD_TOKEN_FILE=/none', 'DISCORD_TOKEN and DISCORD_TOKEN_FILE are both set'],
+  ])("stops if an answer can't fix the problem in .env: %s", async (variable, problem) => {
+    const cwd = folder();
+    writeFileSync(join(cwd, '.env'), variable);
+    const stopped = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url, listing.url, 'y') });
+    expect(stopped).toMatchObject({ status: 1, stderr: expect.stringContaining(problem) });
+    expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(variable);
+  });
+
   it('writes an unresponsive address only if the operator insists', async () => {
     const cwd = folder();
     const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
