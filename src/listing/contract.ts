@@ -11,11 +11,11 @@ export const MAX_GAMES = 10_000;
 /** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** Maximum length of a stored message, in code points. The longest message in the specification has 45. */
+/** Maximum length of a stored message, in UTF-16 units. The longest message in the specification has 38. */
 const MOST_STORED = 300;
 
-/** Returns the part of the service's message that is stored. */
-export const storedMessage = (message: string): string => [...message].slice(0, MOST_STORED).join('');
+/** Shortens the service's message to the length that is stored. */
+export const storedMessage = (message: string): string => shorten(message, MOST_STORED);
 
 /** Converts a number to a string, because some services send digits-only text as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);

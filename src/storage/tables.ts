@@ -120,7 +120,7 @@ export interface ServersTable {
   readonly ended_at: number | null;
   /** Null until there is an outcome. `unknown`: sent, and the service may have received it. `not-sent`: never sent. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
-  /** The service's message, truncated to 300 code points. */
+  /** The service's message, shortened to 300 UTF-16 units. */
   readonly message: string | null;
   /** Why the server wasn't sent or its outcome is unknown; null for other outcomes. */
   readonly reason: string | null;

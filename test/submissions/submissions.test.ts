@@ -228,7 +228,7 @@ describe('a submission that was interrupted by a crash', () => {
   });
 });
 
-it('stored outcomes can be read, with messages cut to 300 code points', async () => {
+it('stored outcomes can be read, with an ellipsis at the end of shortened messages', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,
@@ -236,12 +236,12 @@ it('stored outcomes can be read, with messages cut to 300 code points', async ()
     REJECTED,
     { kind: 'not-sent', reason: 'rate-limited' },
     UNKNOWN,
-    { kind: 'rejected', message: '😀'.repeat(301) },
+    { kind: 'rejected', message: '😀'.repeat(151) },
   ];
   await end(await submitRows(outcomes.map((_, n) => readyRow(n + 1, `s${n}`))), outcomes);
   const { servers: stored = [] } = (await latest()) ?? {};
   expect(stored.map(({ outcome }) => outcome)).toEqual([
     ...outcomes.slice(0, -1),
-    { kind: 'rejected', message: '😀'.repeat(300) },
+    { kind: 'rejected', message: `${'😀'.repeat(149)}…` },
   ]);
 });
