@@ -81,7 +81,7 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
     said.push(t('keystatus.set', { userId: setBy, seconds: secondsOf(setAt) }));
   }
   if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
-  if (answer?.message !== undefined) {
+  if (answer?.message) {
     const message = escapeText(serviceWords(answer.message, t));
     said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
   }

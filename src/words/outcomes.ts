@@ -153,9 +153,9 @@ function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): 
   return original === '' ? '' : t('said.quoted', { original });
 }
 
-/** Returns a heading with a sign, followed by the service's message or the reason why there is none. */
+/** Returns a heading with a sign, followed by the service's message (if it isn't empty) or the reason why there is none. */
 export function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
-  const text = kind === 'rejected' ? t('ended.says', { message: said }) : said;
+  const text = kind === 'rejected' && said !== '' ? t('ended.says', { message: said }) : said;
   return withSign(kind, sentences(heading, text));
 }
 

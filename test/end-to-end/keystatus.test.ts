@@ -31,6 +31,14 @@ describe('/keystatus', () => {
     expect(said).not.toContain(KEY);
   });
 
+  it('shows the last response only if it has a message', async ({ guild, listing }) => {
+    await addOne(guild);
+    expect(await keyStatus(guild)).toMatch(/Last response .*\n.*Servers have been added for review\./);
+    await listing.behave({ kind: 'json', status: 200, body: { status: 'success' } });
+    await addOne(guild);
+    expect(await keyStatus(guild)).not.toContain('Last response');
+  });
+
   it('tests the key again when an admin presses Check now', async ({ guild, admin, listing }) => {
     const status = await admin.slash('keystatus');
     await listing.behave({ kind: 'down' });

@@ -59,3 +59,12 @@ describe("the service's message about accepted servers", () => {
     expect(outcomesForLog(audience.t, ended(message))).toEqual([entry]);
   });
 });
+
+it('a rejection without a message from the service is only a heading', () => {
+  const audience = audienceFor('en-US');
+  const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };
+  expect(outcomeText(audience, server, outcome)).toBe('❌ Rejected.');
+  expect(outcomeTexts(audience, [{ server, outcome }])).toEqual([
+    '❌ **1 rejected.**\n- `play.example.com:27015`',
+  ]);
+});
