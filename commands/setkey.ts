@@ -6,11 +6,12 @@ import { shorten } from '../src/one-line.ts';
 import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
-import { escapeText, memberText } from '../src/words/escape.ts';
+import { memberText } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
+import { saidOf, withSaid } from '../src/words/outcomes.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
-import { failureText, serviceWords } from '../src/words/service.ts';
+import { failureText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { logChannelSelect } from './settings/log-channel.ts';
@@ -142,9 +143,9 @@ function whyUnsaved(
 ): string {
   if (outcome.kind === 'too-soon') return tooSoonText(outcome, t);
   if (outcome.kind === 'rejected') {
-    const message = escapeText(serviceWords(outcome.message, t));
-    const text = t('ended.says', { message });
-    return `${withSign('rejected', sentences(t('setkey.notSaved'), text))}\n${t('setkey.rejected')}`;
+    const isLimited = outcome.retryAfterMs !== undefined;
+    const text = withSaid(t, outcome, t('setkey.notSaved'), saidOf(t, outcome));
+    return `${text}\n${t(isLimited ? 'setkey.untried' : 'setkey.rejected')}`;
   }
   return withSign('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
 }

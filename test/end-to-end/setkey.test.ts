@@ -56,6 +56,14 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
+  it("doesn't blame the key for a rate limit", async ({ admin, listing }) => {
+    const body = { status: 'error', message: 'Slow down.' };
+    await listing.behave({ kind: 'json', status: 429, body });
+    const limited = textOf(await setKey(admin, 'sandbox-key'));
+    expect(limited).toMatch(/Not saved\. .*Slow down\..*it may still be valid/s);
+    expect(limited).not.toContain('copied');
+  });
+
   it('replaces the previous key only if the new key works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
