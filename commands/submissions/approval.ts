@@ -12,6 +12,7 @@ import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/se
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customIdsOf, type Modal, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submissions.ts';
@@ -147,25 +148,29 @@ export function approvalActions(
    * Builds the reply to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply
    * also shows the next waiting submission. Only the next submission has an embed, because the buttons apply to it.
    * @param before the position of the decided submission before the decision
-   * @param texts notes that only the moderator sees
    */
   async function decided(
     context: DecisionContext,
     before: number,
-    texts: readonly string[] = [],
+    approved: readonly Approved[] = [],
   ): Promise<Reply> {
     await showPressed(context);
-    return context.posted ? { content: texts.join('\n') } : decidedInQueue(context, before, texts);
+    if (context.posted === undefined) return decidedInQueue(context, before, [], approved);
+    return { content: approvalNotes(context, approved, games).join('\n') };
   }
 
   async function decidedInQueue(
     context: DecisionContext,
     before: number,
     texts: readonly string[],
+    approved: readonly Approved[] = [],
   ): Promise<Reply> {
     const { t, guildId, interactionId } = context;
+    const notes = [...texts, ...approvalNotes(context, approved, games)];
+    // If the store couldn't save an outcome, it probably can't be read either.
+    if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = decidedText(t, await submissions.by(guildId, interactionId), games);
-    return withNext([now, ...texts], await showNext(context, before));
+    return withNext([now, ...notes], await showNext(context, before));
   }
 
   /**
@@ -221,7 +226,7 @@ export function approvalActions(
     const result = await approveSeen(context, seenOf(context));
     if (result === undefined) return undecided(context);
     if ('why' in result) return stillWaiting(context, result.why);
-    const reply = await decided(context, before, approvalNotes(context, [result]));
+    const reply = await decided(context, before, [result]);
     return { ...reply, announcement: announcementOfAll([result]) };
   }
 
@@ -313,8 +318,8 @@ export function approvalActions(
       const servers = some.flatMap((each) => each.servers);
       return `${serversText(t, servers, games)}\n${why}`;
     });
-    const notes = [...texts, ...reasons, ...approvalNotes(context, all)];
-    return { ...(await decidedInQueue(context, before, notes)), announcement: announcementOfAll(all) };
+    const reply = await decidedInQueue(context, before, [...texts, ...reasons], all);
+    return { ...reply, announcement: announcementOfAll(all) };
   }
 
   /** Opens the modal for declining all of a member's waiting submissions. */
@@ -491,7 +496,7 @@ interface StillWaiting extends Pick<Submission, 'servers'> {
 }
 
 /** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */
-function approvalNotes(context: Context, all: readonly Approved[]): readonly string[] {
+function approvalNotes(context: Context, all: readonly Approved[], games: GameIndex): readonly string[] {
   const { t } = context;
   const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);
   const leftOut = sum(
@@ -506,7 +511,9 @@ function approvalNotes(context: Context, all: readonly Approved[]): readonly str
         limited && withSign('not-sent', heldText(t, { draft, rows, limited })),
     ),
     ...all.flatMap(({ ended: { servers, isRecorded } }) =>
-      isRecorded ? [] : [...outcomesForLog(t, servers), t('ended.unrecorded')],
+      isRecorded
+        ? []
+        : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && nextForKey(context, keyProblem),
     again > 0 && t('approval.again', { count: again }),

@@ -53,6 +53,31 @@ it.skipIf(!hasPostgres())(
   },
 );
 
+it.skipIf(!hasPostgres())(
+  "a moderator sees an approved server's outcome in /submissions even if PostgreSQL becomes unavailable",
+  async () => {
+    const { url, leave, comeBack, drop } = await newDatabase();
+    onTestFinished(drop);
+    const env = { STORE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+    const bot = await oneBot({ env });
+    const guild = await bot.newGuild({ key: 'sandbox-key' });
+    const { admin, member, listing } = guild;
+    await turnApprovalOn(guild);
+    await addServer(member, 'sent.example.com:1');
+    const queue = await admin.slash('submissions');
+    const sent = Promise.withResolvers<void>();
+    await listing.behave({ kind: 'held', until: sent.promise }, 1);
+    const reply = admin.press(queue, 'Approve');
+    await expect.poll(() => addsOf(guild, 'sent.example.com')).toHaveLength(1);
+    await leave();
+    sent.resolve();
+    expect(textOf(await reply)).toMatch(
+      /sent\.example\.com:1\n✅ Servers have been added for review\.\nThe bot couldn't save this outcome/,
+    );
+    await comeBack();
+  },
+);
+
 /** Starts a bot whose connection to PostgreSQL can break, and adds a guild. */
 async function overWire() {
   const { url, drop } = await newDatabase();
