@@ -74,8 +74,7 @@ function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undef
     case '[':
       return { line, at, kind: 'list', items: fieldsOf(tokens).map(([, item]) => item) };
     case '{':
-      // If a key is repeated, its last value counts, as in JSON.parse.
-      return { line, at, kind: 'object', fields: [...new Map(fieldsOf(tokens))] };
+      return { line, at, kind: 'object', fields: withoutReplaced(fieldsOf(tokens)) };
     case 'n':
     case 't':
     case 'f':
@@ -94,4 +93,15 @@ function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] 
     token = tokens.next().value;
   }
   return fields;
+}
+
+/**
+ * Removes repeated scalar values. Only the last one counts, as in JSON.parse. Objects and lists are kept, because each of
+ * them may contain other servers.
+ */
+function withoutReplaced(fields: readonly JsonField[]): readonly JsonField[] {
+  const last = new Map(fields);
+  return fields.filter(
+    ([name, node]) => node.kind === 'object' || node.kind === 'list' || last.get(name) === node,
+  );
 }
