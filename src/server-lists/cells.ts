@@ -104,9 +104,12 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   const game = sanitised(gameIn(cells, games));
   const beside = game === '' ? gameBesideIn(cells, games) : undefined;
   const queryPort = queryPortIn(cells);
-  return serversIn(cells).flatMap((text) => {
+  const servers = serversIn(cells);
+  // It's unclear which of several ports belongs to which of several addresses.
+  const clear = servers.length > 1 && ports.length > 1 ? [unclearPort(ports[0] ?? '')] : ports;
+  return servers.flatMap((text) => {
     const typed: TypedRow = { server: sanitisedAddress(unwrapped(text)), port: '', queryPort, game };
-    return withPorts(typed, { ports, isOfGame }, unclearIn(cells)).map((row) => ({
+    return withPorts(typed, { ports: clear, isOfGame }, unclearIn(cells)).map((row) => ({
       row: { line, typed: row },
       beside,
     }));

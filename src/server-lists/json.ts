@@ -128,10 +128,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): FoundInside {
     const cells: Cell[] = [];
     const odd: string[] = [];
-    const below: FoundInside[] = [];
+    const { records, others } = byColumn(fields);
+    const below = records.map(({ address, record }) => insideObject(record, address, ''));
     const byValue: FoundInside[] = [];
     const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
-    for (const [key, node] of fields) {
+    for (const [key, node] of others) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
       if (field?.field === 'other') {
@@ -271,6 +272,37 @@ function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly Fo
   const withPort = parts.filter(isPort);
   if (withPort.length === 0) return [whole];
   return withPort.map((part) => ({ ...whole, cells: [...whole.cells, ...part.cells] }));
+}
+
+/** A table that is stored by column, such as `{"ip": ["8.8.8.8", "8.8.4.4"], "port": [1, 2]}`. */
+interface TableByColumn {
+  readonly records: readonly { readonly address: JsonNode; readonly record: readonly JsonField[] }[];
+  /** The fields that aren't columns. */
+  readonly others: readonly JsonField[];
+}
+
+/** Finds the records in an object that has a list of addresses, and a list of ports or games of the same length. */
+function byColumn(fields: readonly JsonField[]): TableByColumn {
+  const lists = fields.flatMap(([key, node]) =>
+    node.kind === 'list' && !node.items.some(({ kind }) => kind === 'list' || kind === 'object')
+      ? [{ key, items: node.items }]
+      : [],
+  );
+  const addresses = lists.find(({ key }) => fieldOf(key) === 'server')?.items ?? [];
+  const columns = lists.filter(({ items }) => items.length === addresses.length);
+  const isTable = columns.some(({ key }) => PORTS.has(fieldOf(key)) || GAMES.has(fieldOf(key)));
+  if (addresses.length < 2 || !isTable) return { records: [], others: fields };
+  const names = new Set(columns.map(({ key }) => key));
+  return {
+    records: addresses.map((address, index) => ({
+      address,
+      record: columns.flatMap(({ key, items }): readonly JsonField[] => {
+        const item = items[index];
+        return item === undefined ? [] : [[key, item]];
+      }),
+    })),
+    others: fields.filter(([key]) => !names.has(key)),
+  };
 }
 
 /** Returns the parts of an object that has a port or a game, but contains no address. */
