@@ -12,9 +12,9 @@ export interface NamedNumber {
 
 /** A standalone number that isn't part of an address. */
 const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
-/** The label in front of a number, such as `Port: `, `'query_port' => `, `"port" "`, `open port ` or "the port is ". */
+/** The label in front of a number, such as `Port: `, `'query_port' => `, `-port `, `open port ` or "the port is ". */
 const NAME =
-  /(?<![\p{L}\p{M}\p{N}_.-])(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
+  /(?:(?<![\p{L}\p{M}\p{N}_.-])|(?<=(?:^|\s)--?))(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
 const LONGEST_NAME = 82;
 /** Maximum number of words in front of the label that can specify the kind of port, as in "Steam Query Port". */
 const MOST_WORDS = 2;

@@ -105,7 +105,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     if (row || parser.read(text, number)) return true;
     // Text that looks like a password might not be one ("PW" can mean Palworld). Its addresses are used, but its words are
     // ignored.
-    const addresses = text === line ? [] : addressesIn(withoutPasswordWords(line));
+    const addresses = text === line.trim() ? [] : addressesIn(withoutPasswordWords(line));
     return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
   }
 

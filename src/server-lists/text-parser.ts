@@ -131,7 +131,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
     if (row === undefined) return false;
     const { server, game } = row.typed;
-    if (game === '' && (isMessage || VERSION.test(server))) return false;
+    if ((game === '' && (isMessage || VERSION.test(server))) || isVariable(server)) return false;
     add(row);
     return true;
   }
@@ -293,6 +293,12 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
 /** A number such as `1.20.4` on its own is a version. */
 const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
+/** Whether the text is the name of a console variable such as `server.ip` or `rcon.port`. No host name ends like this. */
+function isVariable(text: string): boolean {
+  const last = /\.(?<last>ip|\w{0,12}port)$/iu.exec(text)?.groups?.last;
+  return last !== undefined && fieldCalled(last) !== undefined;
+}
+
 /** An address with its ports and its position in the text. */
 interface PlacedAddress extends FoundAddress {
   /** One row for each of the host's ports. */
@@ -307,7 +313,8 @@ const hasPort = ({ targets }: PlacedAddress): boolean =>
 /** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
-  const found = addressesIn(text).filter(({ start }, index, all) => {
+  const found = addressesIn(text).filter(({ start, text: address }, index, all) => {
+    if (isVariable(address)) return false;
     const before = text.slice(all[index - 1]?.end ?? 0, start).slice(-80);
     const key = /[:=]/u.test(before) ? KEY.exec(before)?.groups?.key : undefined;
     return key === undefined || fieldCalled(key)?.field !== 'other';
