@@ -321,8 +321,9 @@ function placedIn(text: string, numbers: readonly NamedNumber[], games: GameInde
   });
   const own = numbersByAddress(text, found, numbers);
   return found.map((each, index) => {
+    const previous = found[index - 1]?.end ?? 0;
     const next = found[index + 1]?.start;
-    return withPorts(each, { text, plain, next }, own[index] ?? [], games);
+    return withPorts(each, { text, plain, previous, next }, own[index] ?? [], games);
   });
 }
 
@@ -354,6 +355,8 @@ interface Line {
   readonly text: string;
   /** The text with the labelled ports blanked out. */
   readonly plain: string;
+  /** The position where the previous address ends. */
+  readonly previous: number;
   /** The position where the next address begins. */
   readonly next: number | undefined;
 }
@@ -361,7 +364,7 @@ interface Line {
 /** @param numbers the numbers that belong to this address */
 function withPorts(
   found: FoundAddress,
-  { text, plain, next }: Line,
+  { text, plain, previous, next }: Line,
   numbers: readonly NamedNumber[],
   games: GameIndex,
 ): PlacedAddress {
@@ -394,11 +397,19 @@ function withPorts(
   const typed = withNumbers(bare, own);
   const isKnown = typed.port !== '' || !isBare || typed.server !== server;
   const port = isKnown && isBare ? undefined : portBehind(plain.slice(found.end, next), isBare, games);
+  const number = port?.groups?.port ?? '';
+  const isOfColumn = Number(number) < LOWEST_BARE_PORT && isNamed(plain.slice(previous, found.start), games);
   return {
     ...found,
-    targets: [port ? withPort(typed, port.groups?.port ?? '') : typed],
+    targets: [port ? withPort(typed, isOfColumn ? unclearPort(number) : number) : typed],
     behind: found.end + (port?.[0].length ?? 0),
   };
+}
+
+/** Whether the words in front of an address aren't a label or a game, as in a list of names, addresses and players. */
+function isNamed(before: string, games: GameIndex): boolean {
+  const words = trimmed(withoutLabel(before.replace(ITEM, '')));
+  return /\p{L}/u.test(words) && gameOf(words, games) === undefined;
 }
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
