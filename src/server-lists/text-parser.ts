@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { formatAddress, isLabel, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
 import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
@@ -96,9 +97,13 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   function readServers(text: string, line: number): boolean {
     const numbers = namedNumbers(text);
     const all = placedIn(text, numbers, games);
-    // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so names without a port are ignored here.
-    const isPortNamed = all.some(hasPort);
-    const found = all.filter((each) => hasPort(each) || (!isPortNamed && isServer(each, text)));
+    // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
+    const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
+    const isIgnored = ({ address }: FoundAddress, index: number) =>
+      portedHosts.size > 0 && (portedHosts.has(address?.host) || !isSeparate(all, index, text));
+    const found = all.filter(
+      (each, index) => hasPort(each) || (!isIgnored(each, index) && isServer(each, text)),
+    );
     if (isOther) return false;
     for (const { targets, game, beside: around, isUnclear } of withWords(
       found,
@@ -309,6 +314,20 @@ interface PlacedAddress extends FoundAddress {
 
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
+
+/**
+ * Whether an address without a port belongs to a different server than the addresses next to it: it's in another object, or
+ * it's an item in a list of IP addresses.
+ */
+function isSeparate(all: readonly PlacedAddress[], index: number, text: string): boolean {
+  return [index, index + 1].every((next) => {
+    const [one, other] = [all[next - 1], all[next]];
+    if (one === undefined || other === undefined) return true;
+    const between = text.slice(one.behind, other.start);
+    const areItems = isIP(one.address?.host ?? '') > 0 && isIP(other.address?.host ?? '') > 0;
+    return /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
+  });
+}
 
 /** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
