@@ -21,20 +21,31 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * Parses JSON text into values with their positions. Leaves out the contents of values that are nested too deeply.
+ * Parses JSON text into values with their positions. Also accepts lines that each contain a JSON object, as a list. Leaves
+ * out the contents of values that are nested too deeply.
  * @returns undefined for text that isn't JSON
  */
 export function jsonTree(text: string): JsonNode | undefined {
   if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
+  if (isJson(text)) {
+    const tokens = tokensOf(text);
+    const first = tokens.next().value;
+    return first && nodeOf(first, tokens);
+  }
+  const areObjects = text.split(/\r\n?|\n/u).every((line) => line.trim() === '' || isJsonObject(line));
+  return areObjects ? listOf({ line: 1, at: 0 }, tokensOf(text)) : undefined;
+}
+
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  const tokens = tokensOf(text);
-  const first = tokens.next().value;
-  return first && nodeOf(first, tokens);
 }
+
+const isJsonObject = (line: string): boolean => /^\s*\{/u.test(line) && isJson(line);
 
 /** A token that begins a value or ends a list or an object. */
 interface JsonToken extends Place {
@@ -72,7 +83,7 @@ function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undef
     case '"':
       return { line, at, kind: 'text', text: JSON.parse(text) };
     case '[':
-      return { line, at, kind: 'list', items: fieldsOf(tokens).map(([, item]) => item) };
+      return listOf({ line, at }, tokens);
     case '{':
       return { line, at, kind: 'object', fields: withoutReplaced(fieldsOf(tokens)) };
     case 'n':
@@ -83,6 +94,12 @@ function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undef
       return { line, at, kind: 'number', text: String(Number(text)) };
   }
 }
+
+const listOf = (place: Place, tokens: Iterator<JsonToken, undefined>): JsonNode => ({
+  ...place,
+  kind: 'list',
+  items: fieldsOf(tokens).map(([, item]) => item),
+});
 
 /** Builds the values up to the end of the surrounding list or object, with the keys in front of them. */
 function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] {
