@@ -45,9 +45,15 @@ const isEmpty = ({ servers, parts, texts, noise }: FoundInside): boolean =>
 type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
 const GAMES: Fields = new Set<Field>(['game', 'type']);
+const UNSURE_PORTS: Fields = new Set<Field>(['port', 'unclearPort']);
+const GAME_PORT: Fields = new Set<Field>(['gamePort']);
+const QUERY_PORT: Fields = new Set<Field>(['queryPort']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
 /** Fields that can contain an object instead of a value: `"query": {"port": 27016}` or `"ports": {"game": 27015}`. */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
+
+/** The names of fields that list people. Their addresses aren't game servers. */
+const PEOPLE = /players|^bans$|^bots$/iu;
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
@@ -79,8 +85,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const isGame = (text: string) => gameOf(text, games) !== undefined;
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
-  // Ignores objects that only have a query port, because that port could belong to anything.
-  const parts = inside.parts.filter((part) => cellsOf(part, PORTS).length > 0 || namesGame(part));
+  const parts = inside.parts.filter(isRow);
   const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
     rowsOfCells(cells, line, games).map(({ row, beside }) => ({
       line,
@@ -97,6 +102,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
       row: { line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } as const },
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
+
+  /** Whether a part is shown as a row. If it only has a query port, it isn't, because that port could belong to anything. */
+  function isRow(part: FoundServer): boolean {
+    return cellsOf(part, PORTS).length > 0 || namesGame(part);
+  }
 
   /** Reads an element of the outermost list. Every element should be a server. */
   function insideElement(node: JsonNode): FoundInside {
@@ -119,10 +129,15 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const texts = items.filter((item) => item.kind === 'text');
     const areAddresses = fieldOf(name) === 'server' || texts.some(({ text }) => hasOwnPort(text));
     return merged([
-      ...found,
+      ...(areServers ? found.map(withPartsAsServers) : found),
       ...(areAddresses ? texts.map(insideText) : []),
       { ...NOTHING, noise: areServers ? leftOut : 0 },
     ]);
+  }
+
+  /** Turns parts into servers without an address. In a list of servers, a part doesn't belong to the items next to it. */
+  function withPartsAsServers(inside: FoundInside): FoundInside {
+    return { ...inside, servers: [...inside.servers, ...inside.parts.filter(isRow)], parts: [] };
   }
 
   function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): FoundInside {
@@ -135,7 +150,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     for (const [key, node] of others) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
-      if (field?.field === 'other') {
+      if (field?.field === 'other' || (PEOPLE.test(key) && !isScalar(node))) {
         below.push(isOther(node) ? LEFT_OUT : NOTHING);
       } else if (field === undefined && isAddressKey(key, node, areAddresses)) {
         below.push(insideObject(withAddress(key, node), node, ''));
@@ -152,7 +167,9 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
         below.push(inside);
       } else if (node.kind !== 'nothing') {
         const inside = insideOf(node, called);
-        if (isEmpty(inside)) odd.push(called);
+        const game = field?.field === 'game' && isEmpty(inside) ? gameWithin(node) : undefined;
+        if (game !== undefined) cells.push({ name: called, text: game });
+        else if (isEmpty(inside)) odd.push(called);
         below.push(field === undefined && isGame(key) ? withGame(inside, key) : inside);
       }
     }
@@ -191,8 +208,42 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const ofAll = cellsOf(own, GAMES);
     const servers = below.servers.map((found) => ofGame(found, ofAll));
     if (isWhole) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
-    if (servers.length > 0) return withUnclearPort(own, { ...below, servers });
+    if (servers.length > 0) return withUnclearPort(own, withFieldsBeside(own, { ...below, servers }));
     return own !== object ? { ...below, parts: partsOf(own, below.parts) } : below;
+  }
+
+  /** Finds a known game at any depth of an object. */
+  function gameWithin(node: JsonNode): string | undefined {
+    if (node.kind === 'text') return isGame(node.text) ? node.text : undefined;
+    if (node.kind !== 'object') return undefined;
+    for (const [, inside] of node.fields) {
+      const game = gameWithin(inside);
+      if (game !== undefined) return game;
+    }
+    return undefined;
+  }
+
+  /** Gives the only server inside an object the game, game port and query port next to it. */
+  function withFieldsBeside(own: FoundServer, inside: FoundInside): FoundInside {
+    const [only, ...others] = inside.servers;
+    if (only === undefined || others.length > 0) return inside;
+    let server = withFieldsOf(only, own);
+    const parts: FoundServer[] = [];
+    for (const part of inside.parts) {
+      const whole = cellsOf(part, UNSURE_PORTS).length > 0 ? server : withFieldsOf(server, part);
+      if (whole === server) parts.push(part);
+      server = whole;
+    }
+    return { ...inside, servers: [server], parts };
+  }
+
+  /** Adds the fields of a part that the server lacks. Returns the same server if there are none. */
+  function withFieldsOf(server: FoundServer, part: FoundServer): FoundServer {
+    const cells = [GAME_PORT, QUERY_PORT].flatMap((field) =>
+      cellsOf(server, field).length > 0 ? [] : cellsOf(part, field),
+    );
+    if (namesGame(part) && !namesGame(server)) cells.push(...cellsOf(part, GAMES));
+    return cells.length === 0 ? server : { ...server, cells: [...server.cells, ...cells] };
   }
 
   function isPart(found: FoundServer): boolean {
