@@ -150,10 +150,9 @@ export function serversText(t: Translate, servers: Submission['servers'], games:
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
-  const { state, userId, declineReason } = first;
+  const { state, declineReason } = first;
   const servers = decided.flatMap((submission) => submission.servers);
-  const user = userId === '' ? t('by.unnamed') : `<@${userId}>`;
-  const why = `${serversText(t, servers, games)} (${user})`;
+  const why = `${serversText(t, servers, games)} · ${byText(t, first)}`;
   if (state === 'declined') {
     const declined = withSign('rejected', t('look.about', { item: t('approval.declined'), why }));
     return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');

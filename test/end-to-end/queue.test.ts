@@ -43,7 +43,7 @@ describe('the queue in /submissions', () => {
     const about = (item: string, n: number) =>
       t('look.about', {
         item,
-        why: `**Counter-Strike 2** \`q${n}.example.com:27015\` (<@${guild.member.userId}>)`,
+        why: `**Counter-Strike 2** \`q${n}.example.com:27015\` · ${t('by.user', { user: `<@${guild.member.userId}> (member)` })}`,
       });
     const sent = (n: number) => `✅ ${about(t('approval.sent'), n)} · `;
 
