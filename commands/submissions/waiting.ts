@@ -90,8 +90,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
   const isNotified = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
   const ended = serverResults(submission);
-  const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
-  const isFirst = accepted > 0 && (await deps.history.hasAccepted(guildId, user.id, accepted));
+  const isFirst = await deps.history.hasFirstAccepted(guildId, user.id, ended);
   const texts = [
     sentences(content, next, isNotified ? t('approval.directMessage') : undefined),
     ...(isFirst ? [t('ended.next.first')] : []),

@@ -6,7 +6,7 @@ import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
-import type { Submission } from './submissions.ts';
+import type { ServerResult, Submission } from './submissions.ts';
 
 /** The outcome of one server that a member submitted. */
 export interface HistoryEntry extends ServerSubmission {
@@ -179,8 +179,14 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** Whether the member has exactly `count` accepted servers in the guild. Reads at most `count` + 1 index entries. */
-    async hasAccepted(guildId: string, userId: string, count: number): Promise<boolean> {
+    /** Whether these servers of a submission include the member's first accepted servers in the guild. */
+    async hasFirstAccepted(
+      guildId: string,
+      userId: string,
+      servers: readonly ServerResult[],
+    ): Promise<boolean> {
+      const count = servers.filter(({ outcome }) => outcome.kind === 'accepted').length;
+      if (count === 0) return false;
       const found = await tables()
         .selectFrom('servers')
         .where('guild_id', '=', guildId)

@@ -368,9 +368,7 @@ export function createPipeline(deps: PipelineDeps) {
     const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
     const keyProblem = key && 'code' in key ? key : undefined;
     const found = await orNothing(settings.getOrThrow(guildId));
-    const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').length;
-    const isFirst =
-      accepted > 0 && (await orNothing(deps.history.hasAccepted(guildId, user.id, accepted))) === true;
+    const isFirst = (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
     if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = await orNothing(limits.remaining(who));
