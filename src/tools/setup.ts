@@ -8,6 +8,7 @@ import { checkPortal, type PortalFindings, withDeadline } from '../operations/di
 import { type Finding, find, linesOf } from '../operations/finding.ts';
 import { checkListing, listingUrlWithoutApi } from '../operations/listing-check.ts';
 import { readDotEnv } from '../read-dot-env.js';
+import { reason } from '../storage/store-error.ts';
 import { createQuestions, type Questions } from './questions.ts';
 import { runTool, usage } from './tool.ts';
 
@@ -126,9 +127,13 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   for (const [name, value] of Object.entries(settings)) text = withSetting(text, name, value);
   // If the file is a symbolic link, writes to its target and keeps the link.
   const path = isThere ? realpathSync(FILE) : FILE;
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
+  try {
+    writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+    chmodSync(`${path}.new`, 0o600);
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new ConfigError(`could not write ${FILE}: ${reason(error)}`);
+  }
   print(`\nWrote ${FILE}, which only you can read.\n`);
 }
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -105,6 +105,15 @@ describe('npm run setup', () => {
     // An existing value doesn't have to be retyped.
     expect((await runFile([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
+  });
+
+  it.skipIf(process.platform === 'win32')("says in one line that it can't write the file", async () => {
+    const cwd = folder();
+    chmodSync(cwd, 0o500);
+    const input = lines(TOKEN, listing.url);
+    const failed = await runFile([SETUP], { cwd, env, input, isOrdinary: true });
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toMatch(/^setup: could not write \.env: EACCES: permission denied.*\n$/);
   });
 
   it.skipIf(spawnSync('script', ['--version']).status !== 0)(
