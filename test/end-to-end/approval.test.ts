@@ -681,13 +681,13 @@ describe('a submission that needs approval', () => {
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
     await turnApprovalOn(guild);
-    await addServer(member, `${HOST}:1`);
+    const reply = await addServer(member, `${HOST}:1`);
     await decline(guild, await waitingIn(guild), 'Wrong port.');
+    await expect.poll(() => textOf(reply)).toContain('Wrong port.');
     await expect.poll(() => directTo(guild, member).length).toBe(1);
     const [direct] = directTo(guild, member);
     expect(direct?.current.content).toContain(pointer);
     expect(direct?.current.components).toEqual([]);
-    await allNotified(bot, guild);
     clock.advance(DAY_MS);
     const { modal, typed } = await openModal(member, await member.slash('submissions'), label);
     expect(typed).toMatchObject({ game: 'cs2', server: HOST, port: '1' });
@@ -703,12 +703,13 @@ describe('a submission that needs approval', () => {
     const { member, listing } = guild;
     const moderator = inStaff(guild, 'admin');
     await turnApprovalOn(guild);
-    await pressSubmit(member, await paste(member, lines(4)));
+    const first = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
     for (const part of ['2, 4', '3']) {
       const { modal } = await openModal(moderator, message, 'Decline');
       await moderator.submit(modal, { reason: 'Wrong port.', lines: part });
     }
+    await expect.poll(() => textOf(first)).toContain('3 not sent');
     // The first line is still waiting.
     const waits = await member.press(await member.slash('submissions'), 'History');
     const single = 'Edit and submit again · s2.example.com:27015';
@@ -750,8 +751,9 @@ describe('a submission that needs approval', () => {
     const { admin, member, listing } = guild;
     await turnApprovalOn(guild);
     for (const list of [`${HOST}:1 cs2\n${HOST}:2 rust`, 'other.example.com:1 cs2']) {
-      await pressSubmit(member, await paste(member, list));
+      const reply = await pressSubmit(member, await paste(member, list));
       await decline(guild, await waitingIn(guild), '');
+      await expect.poll(() => textOf(reply)).toContain('Declined');
     }
     clock.advance(DAY_MS);
     await pressSetting(guild, 'Approval', 'Turn approval off');

@@ -9,7 +9,7 @@ async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
 
 describe('the start report', () => {
   it('lists the version, the keys, the commands and the features that are off', async () => {
-    const bot = await oneBot();
+    const bot = await oneBot({ env: { EXIT_WHEN_SILENT_SECONDS: '600' } });
     const report = await reportOf(bot);
     expect(report).toMatchObject({
       level: 'info',
