@@ -198,14 +198,14 @@ describe("the service's response to a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it is about game servers, and otherwise cut to 300 characters', async () => {
+  it('is ignored if it is about game servers, and otherwise shortened to 300 characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
     await answered(keys, DOWN);
     expect((await keys.status('1'))?.answer).toBeUndefined();
     await answered(keys, { kind: 'rejected', message: '💥'.repeat(5_000) });
-    expect((await keys.status('1'))?.answer).toMatchObject({ message: '💥'.repeat(300) });
+    expect((await keys.status('1'))?.answer).toMatchObject({ message: `${'💥'.repeat(149)}…` });
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
