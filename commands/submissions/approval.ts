@@ -411,7 +411,7 @@ export function approvalActions(
     const { t, guildId, user } = context;
     const decides = !isOwn && (await decidesNow(context));
     const found = await approvals.waiting(guildId, decides ? undefined : user.id);
-    const index = Number.isInteger(wanted) && wanted > 0 ? (wanted - 1) % Math.max(1, found.length) : 0;
+    const index = Math.max(0, wanted - 1) % found.length;
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
     if (shown === undefined || approval === undefined) return undefined;
@@ -447,8 +447,8 @@ export function approvalActions(
         answers: 'modal',
         async run(context) {
           await demandModerator(context);
-          const [only, ...others] = (await approvals.seen(seenOf(context)))?.servers ?? [];
-          if (only === undefined || others.length > 0) {
+          const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
+          if (only === undefined) {
             void showPressed(context);
             return asItIs(context);
           }

@@ -82,8 +82,8 @@ export async function readSeen(
   readonly gone: number;
 }> {
   const [userId = '', written = ''] = argument.split(':');
-  const marks = new Set(written.match(MARKS)?.slice(0, MOST_AT_ONCE));
-  const waiting = userId === '' ? [] : await approvals.waiting(guildId, userId);
+  const marks = new Set(written.match(MARKS));
+  const waiting = await approvals.waiting(guildId, userId);
   const seen = waiting.filter(({ submissionId }) => marks.has(submissionMark(submissionId)));
   return { userId, seen, gone: marks.size - seen.length };
 }
