@@ -48,7 +48,7 @@ export interface PreparedDraft {
 }
 
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
-export type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
+type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
 /** Maximum length of an edit modal's paragraph input (Discord docs: Component Reference, Text Input). */
 export const MOST_TYPED = 4000;

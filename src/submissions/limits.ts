@@ -21,7 +21,7 @@ export interface ReachedLimit {
   readonly isSoon: boolean;
 }
 
-export interface AllowanceRequest {
+interface AllowanceRequest {
   readonly guildId: string;
   readonly userId: string;
   readonly count: number;

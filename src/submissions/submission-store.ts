@@ -8,7 +8,7 @@ import { createLimits } from './limits.ts';
 import { createSubmissions } from './submissions.ts';
 import { createWaitingSubmissions } from './waiting-submissions.ts';
 
-export interface UsageLimit {
+interface UsageLimit {
   readonly servers: number;
   readonly seconds: number;
 }

@@ -91,7 +91,7 @@ interface NewSubmission extends Submitter {
 }
 
 /** The data for creating a submission that waits for a moderator. */
-export interface NewWaitingSubmission extends NewSubmission {
+interface NewWaitingSubmission extends NewSubmission {
   /** When the submission expires, in milliseconds since 1970. */
   readonly expiresAt: number;
   /**
