@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { formatAddress, isLabel, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
 import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
+import { LONGEST_NAME } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { hasOwnPort, readCells } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
@@ -417,7 +418,8 @@ function withPorts(
   const isKnown = typed.port !== '' || !isBare || typed.server !== server;
   const port = isKnown && isBare ? undefined : portBehind(plain.slice(found.end, next), isBare, games);
   const number = port?.groups?.port ?? '';
-  const isOfColumn = Number(number) < LOWEST_BARE_PORT && isNamed(plain.slice(previous, found.start), games);
+  const isOfColumn =
+    Number(number) < LOWEST_BARE_PORT && isNamed(plain, { start: found.start, previous }, games);
   return {
     ...found,
     targets: [port ? withPort(typed, isOfColumn ? unclearPort(number) : number) : typed],
@@ -426,9 +428,16 @@ function withPorts(
 }
 
 /** Whether the words in front of an address aren't a label or a game, as in a list of names, addresses and players. */
-function isNamed(before: string, games: GameIndex): boolean {
-  const words = trimmed(withoutLabel(before.replace(ITEM, '')));
-  return /\p{L}/u.test(words) && gameOf(words, games) === undefined;
+function isNamed(
+  plain: string,
+  { start, previous }: Pick<FoundAddress, 'start'> & Pick<Line, 'previous'>,
+  games: GameIndex,
+): boolean {
+  // A game's name can contain dots, so a part of it can look like the previous address.
+  const [words = '', name = ''] = [previous, Math.max(0, start - LONGEST_NAME)].map((from) =>
+    trimmed(withoutLabel(plain.slice(from, start).replace(ITEM, ''))),
+  );
+  return /\p{L}/u.test(words) && gameOf(words, games) === undefined && gameOf(name, games) === undefined;
 }
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';

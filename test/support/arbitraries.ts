@@ -15,7 +15,9 @@ const ipv6 = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 })
   .map((words) =>
     new URL(`http://[2606:${words.map((word) => word.toString(16)).join(':')}]`).hostname.slice(1, -1),
-  );
+  )
+  // In a sentence, a colon at the end of an address is punctuation.
+  .filter((address) => !address.endsWith('::'));
 const label = fc
   .stringMatching(/^[a-z]([a-z0-9-]{0,20}[a-z0-9])?$/)
   .filter((text) => !text.startsWith('xn--'));
