@@ -3,8 +3,8 @@ const PLAIN = /^[ -~\t\n\r]*$/;
 
 /**
  * Cleans up text that was copied from a chat, a web page or a spreadsheet. Removes invisible characters (zero width, text
- * direction) and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes and dashes
- * with ASCII. Keeps line breaks and tabs. Idempotent.
+ * direction) and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes, dashes
+ * and vertical lines with ASCII. Keeps line breaks and tabs. Idempotent.
  */
 export function plainText(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -17,6 +17,7 @@ export function plainText(text: string): string {
     .replace(/[“”„‟«»″〝〞「」『』]/gu, '"')
     .replace(/[‘’‚‛‹›′´]/gu, "'")
     .replace(/[\u2010-\u2015\u2212]/gu, '-')
+    .replace(/[│┃║]/gu, '|')
     .replace(/[\p{Zs}\v\f]/gu, ' ')
     .replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
 }

@@ -31,23 +31,23 @@ export interface FieldName {
 /** The words used in field names in all of the bot's languages, grouped by meaning. */
 const WORDS = {
   address:
-    'address addresses addr adresse adress adres adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
+    'address addresses addr adresse adress adres adresi adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
   ip: 'ip ips ipv4 ipv6',
-  host: 'host hosts domain domeniu domena doména domínio dominio домен ドメイン 도메인 域名 网域 網域 โดเมน endpoint',
+  host: 'host hosts hôte хост domain domeniu domena doména domínio dominio домен ドメイン 도메인 域名 网域 網域 โดเมน endpoint',
   server:
-    'server servers hostname servidor serveur сервер szerver sunucu serwer máy_chủ サーバー サーバ 서버 服务器 伺服器 เซิร์ฟเวอร์ connect connection',
+    'server servers hostname servidor serveur serveru serverului сервер сервера szerver sunucu serwer serwera máy_chủ サーバー サーバ 서버 服务器 伺服器 เซิร์ฟเวอร์ connect connection',
   port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠',
   query:
     'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
   /** Words that only refer to the query port if the name also contains "port". */
   queryOfPort: 'steam q',
-  game: 'game spiel jeu juego jogo gioco spel gra gry hra hry игра игры гра гри oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
+  game: 'game spiel jeu juego jogo gioco spel gra gry hra hry herní игра игры игровой гра гри ігровий oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
   alias: 'alias',
   type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
   name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
   /** Words for joining players. Next to "port", they mean the game port. */
   join: 'join client player players',
-  unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote of the de del du do da di der des für för for na',
+  unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote and of the de del du do da di der des für för for na',
   other:
     'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana',
 } as const;
