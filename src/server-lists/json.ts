@@ -119,10 +119,12 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   /** @param name the name of the field that holds this value */
   function insideOf(node: JsonNode, name: string): FoundInside {
     if (node.kind === 'object') return insideObject(node.fields, node, name);
-    return node.kind === 'list' ? insideList(node.items, name) : NOTHING;
+    return node.kind === 'list' ? insideList(node.items, node, name) : NOTHING;
   }
 
-  function insideList(items: readonly JsonNode[], name: string): FoundInside {
+  function insideList(items: readonly JsonNode[], place: Place, name: string): FoundInside {
+    const text = recordText(items);
+    if (text !== undefined) return { ...NOTHING, texts: [{ ...place, text }] };
     const found = items.map((item) => insideOf(item, name));
     const areServers = found.some(({ servers }) => servers.length > 0);
     const leftOut = found.filter((each, index) => isEmpty(each) && items[index]?.kind === 'object').length;
@@ -160,9 +162,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
           byValue.push(isGame(key) ? withGame(insideText(node), key) : insideText(node));
         }
       } else if (node.kind === 'list' && field !== undefined && !isListOfServers(field)) {
-        cells.push(...node.items.filter(isScalar).map(({ text }) => ({ name: called, text })));
+        const pair = field.field === 'server' ? pairText(node.items) : undefined;
+        const texts = pair === undefined ? node.items.filter(isScalar).map(({ text }) => text) : [pair];
+        cells.push(...texts.map((text) => ({ name: called, text })));
         const others = node.items.filter((item) => !isScalar(item));
-        const inside = insideList(others, called);
+        const inside = insideList(others, node, called);
         if (isEmpty(inside)) odd.push(called);
         below.push(inside);
       } else if (node.kind !== 'nothing') {
@@ -274,6 +278,23 @@ const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 /** Whether a field's name is as general as `servers`. A port next to such a list might not belong to the servers in it. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
+
+/** Returns a list such as `["8.8.8.8", 27015]` as an address with its port. */
+function pairText([host, port, ...others]: readonly JsonNode[]): string | undefined {
+  if (host?.kind !== 'text' || port === undefined || !isScalar(port) || others.length > 0) return undefined;
+  const isPair = isBareAddress(host) && /^\d{1,6}$/u.test(port.text);
+  return isPair ? `${host.text} ${port.text}` : undefined;
+}
+
+/** Returns a list such as `["One", "8.8.8.8", 27015]` as a line of a table. */
+function recordText(items: readonly JsonNode[]): string | undefined {
+  const isRecord = items.some(isBareAddress) && items.some(({ kind }) => kind === 'number');
+  if (!isRecord || items.some(({ kind }) => kind === 'list' || kind === 'object')) return undefined;
+  return items.map((item) => (isScalar(item) ? item.text.replaceAll('\t', ' ') : '')).join('\t');
+}
+
+const isBareAddress = (node: JsonNode): boolean =>
+  node.kind === 'text' && isMeantAsAddress(node.text) && !hasOwnPort(node.text);
 
 /** Reads a string in a list of addresses. */
 function insideText({ line, at, text }: TextLine): FoundInside {
