@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GameIndex } from '../listing/game-search.ts';
-import { readList } from './read-list.ts';
+import { LINE_BREAK, readList } from './read-list.ts';
 import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
 
 /** Formats a row as a line that the list parser reads as the same row. Uses a delimiter where spaces would be ambiguous. */
@@ -65,7 +65,7 @@ export function withoutNumbers(text: string): {
   readonly text: string;
   readonly numbers: readonly (number | undefined)[];
 } {
-  const lines = text.split(/\r\n?|\n/u).map((line) => {
+  const lines = text.split(LINE_BREAK).map((line) => {
     const [all = '', number] = NUMBER.exec(line) ?? [];
     return { text: line.slice(all.length), number: number === undefined ? undefined : Number(number) };
   });

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../turns.ts';
-import { MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
+import { LINE_BREAK, MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
 import { onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
@@ -51,7 +51,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
       noise += read.noise;
       namesNewGame ||= read.namesNewGame;
       for (const name of read.unused) unused.add(name);
-      lines += text.split(/\r\n?|\n/u).length;
+      lines += text.split(LINE_BREAK).length;
     }
     if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
     return { kind: 'rows', rows: withRepeats(rows), noise, namesNewGame, unused: [...unused] };

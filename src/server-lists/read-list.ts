@@ -10,6 +10,7 @@ import { createTextParser, type GameReading, type TextRows } from './text-parser
 /** Maximum number of servers in one paste or file: enough for ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
+export const LINE_BREAK = /\r\n?|[\n\u2028\u2029]/u;
 /** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
 const MAX_LINE = 1000;
 
@@ -79,7 +80,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
 
 /** @param text plain text; if it's a message, its passwords must already be removed */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
-  const lines = text.split(/\r\n?|[\n\u2028\u2029]/u);
+  const lines = text.split(LINE_BREAK);
   const parser = createTextParser(games, source);
   const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
   const header = headerOf(lines[heading] ?? '');
@@ -211,7 +212,7 @@ function inCodePage(bytes: Uint8Array): string {
     return isLikely ? [text] : [];
   });
   const hasHeader = (text: string) =>
-    text.split(/\r\n?|\n/u, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
+    text.split(LINE_BREAK, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
   // Falls back to a DOS code page, which defines every byte.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

@@ -12,8 +12,8 @@ import {
   typedOf,
 } from './row.ts';
 
-/** Matches text that could be a game's alias. The specification's aliases (§2.3) are all much shorter than the limit. */
-const ALIAS = /^[\w.-]{1,50}$/;
+/** Matches text that could be a game's alias, if it isn't too long. The specification's aliases (§2.3) are all much shorter. */
+const ALIAS = /^[\w.-]+$/;
 export const LONGEST_ALIAS = 50;
 
 /** Finds a typed game. If the game is unknown and the cached games aren't fresh, fetches the games first. */
@@ -41,7 +41,8 @@ export function readOne(
   found: readonly Row[],
   games: Pick<Games, 'find' | 'isFresh'>,
 ): ReadyRow | InvalidRow {
-  const isPossible = !games.isFresh() && ALIAS.test(typed.game);
+  const isAlias = typed.game.length <= LONGEST_ALIAS && ALIAS.test(typed.game);
+  const isPossible = !games.isFresh() && isAlias;
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: rowWithoutPasswords(typed) };
   // The game is checked first, because the suggested port depends on it.

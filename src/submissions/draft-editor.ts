@@ -4,7 +4,13 @@ import { type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
 import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
-import { finishedRow, MAX_ROWS, type UnreadableList, withRepeats } from '../server-lists/read-list.ts';
+import {
+  finishedRow,
+  LINE_BREAK,
+  MAX_ROWS,
+  type UnreadableList,
+  withRepeats,
+} from '../server-lists/read-list.ts';
 import {
   addressOf,
   gameOf,
@@ -245,10 +251,7 @@ function whyTooMany(draft: Draft): UnreadableList | undefined {
 function keptText(text: string): string {
   const plain = plainText(text);
   if (/^\s*[[{]/u.test(text)) return withoutPasswordWords(plain);
-  return plain
-    .split(/\r\n?|\n/u)
-    .map(withoutPasswords)
-    .join('\n');
+  return plain.split(LINE_BREAK).map(withoutPasswords).join('\n');
 }
 
 /** Returns as many lines as fit into a modal: invalid lines first, then lines without a game, then all others. */

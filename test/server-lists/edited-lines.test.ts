@@ -34,6 +34,18 @@ describe('the lines in the form for editing a list', () => {
     expect(again).toEqual(rows);
   });
 
+  it.each([
+    '\n',
+    '\r\n',
+    '\r',
+    '\u2028',
+    '\u2029',
+  ])('keep their numbers with the line break %j', (lineBreak) => {
+    const { text, numbers } = withoutNumbers(['3. 8.8.8.8:1 cs2', '5. 8.8.8.8:2 cs2'].join(lineBreak));
+    expect(numbers).toEqual([3, 5]);
+    expect(rowsOf(text)).toMatchObject([{ line: 1 }, { line: 2 }]);
+  });
+
   it('are parsed as the original game for every game in the games list', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)

@@ -44,7 +44,7 @@ function setUp(fresh = false) {
     games = KNOWN_GAMES;
     return { list };
   }
-  return { asked, read, beginHostile };
+  return { asked, parser, read, beginHostile };
 }
 
 const shown = (list: ReadList | NotRead) =>
@@ -55,6 +55,18 @@ const shown = (list: ReadList | NotRead) =>
     : list.kind;
 
 describe('a list', () => {
+  it.each([
+    '\n',
+    '\r\n',
+    '\r',
+    '\u2028',
+  ])('numbers the lines of the file after the typed lines: %j', async (lineBreak) => {
+    const { parser } = setUp(true);
+    const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
+    const list = await parser.read({ guildId: '1', texts: [typed, '8.8.8.8:3 rust'], game: '' });
+    expect(list).toMatchObject({ rows: [{ line: 1 }, { line: 2 }, { line: 3 }] });
+  });
+
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
