@@ -172,7 +172,7 @@ function withoutGameText(t: Translate, { source, rows }: Draft, namesAll: boolea
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {
-  const lines = rows.filter(isRepeated).map(({ line }) => line);
+  const lines = [...new Set(rows.filter(isRepeated).map(({ line }) => line))];
   return lines.length === 0
     ? ''
     : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });

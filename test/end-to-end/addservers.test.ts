@@ -190,6 +190,12 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
+  it('counts a line with several repeated game servers once', async ({ member }) => {
+    const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
+    const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 1.');
+  });
+
   it('reads the list in the form before the file', async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
