@@ -288,7 +288,8 @@ function pairText([host, port, ...others]: readonly JsonNode[]): string | undefi
 
 /** Returns a list such as `["One", "8.8.8.8", 27015]` as a line of a table. */
 function recordText(items: readonly JsonNode[]): string | undefined {
-  const isRecord = items.some(isBareAddress) && items.some(({ kind }) => kind === 'number');
+  const isNumber = (node: JsonNode) => isScalar(node) && /^\d{1,5}$/u.test(node.text);
+  const isRecord = items.some(isBareAddress) && items.some(isNumber);
   if (!isRecord || items.some(({ kind }) => kind === 'list' || kind === 'object')) return undefined;
   return items.map((item) => (isScalar(item) ? item.text.replaceAll('\t', ' ') : '')).join('\t');
 }

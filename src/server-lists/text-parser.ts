@@ -62,6 +62,9 @@ const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 /** A number where a port would be. Doesn't match numbers in brackets, which are usually slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
+/** A number after an address that looks like a port, but might be something else, as in `8.8.8.8 [28015]`. */
+const NUMBER_AROUND = /^[\s\p{P}\p{S}]{1,12}(?<port>\d{4,5})(?![\d.:\p{L}]|\s{1,4}\p{L})/u;
+
 /** The beginning of a heading. The section below it might not be about game servers. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
@@ -197,6 +200,10 @@ function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words
   );
   const isBelow = !between[0]?.some(isOfPlayers);
   const isOne = between.length === 2 && ports.size === 1;
+  const lines = Map.groupBy(
+    parts.filter((part) => part.kind === 'server'),
+    ({ row }) => row.line,
+  );
   let index = 0;
   return parts.flatMap((part) => {
     if (part.kind !== 'server') return part.kind === 'words' ? part : [];
@@ -204,7 +211,9 @@ function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words
     index += 1;
     const below = between[index] ?? [];
     const clear = isBelow || !lacksPort(part.row.typed) ? below : [...above, ...below];
-    const numbers = isBelow || isOne ? clear : clear.map(unclear);
+    // Ports below a line with several servers might belong to any of them.
+    const isAlone = lines.get(part.row.line)?.length === 1;
+    const numbers = (isBelow || isOne) && isAlone ? clear : clear.map(unclear);
     return { ...part, row: { ...part.row, typed: withNumbers(part.row.typed, numbers) } };
   });
 }
@@ -416,7 +425,13 @@ function withPorts(
   const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));
   const typed = withNumbers(bare, own);
   const isKnown = typed.port !== '' || !isBare || typed.server !== server;
-  const port = isKnown && isBare ? undefined : portBehind(plain.slice(found.end, next), isBare, games);
+  const behind = plain.slice(found.end, next);
+  const port = isKnown && isBare ? undefined : portBehind(behind, isBare, games);
+  const [around = '', unsure = ''] = isKnown || port ? [] : (NUMBER_AROUND.exec(behind) ?? []);
+  if (Number(unsure) >= LOWEST_BARE_PORT) {
+    const targets = [{ ...typed, port: unclearPort(unsure) }];
+    return { ...found, targets, behind: found.end + around.length };
+  }
   const number = port?.groups?.port ?? '';
   const isOfColumn =
     Number(number) < LOWEST_BARE_PORT && isNamed(plain, { start: found.start, previous }, games);
