@@ -35,7 +35,8 @@ async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async 
       store,
       settings: { getOrThrow: async () => guild.settings },
       games: known,
-      parser: createListParser({ games: known }),
+      // On a busy machine, a worker can take longer than the default just to start.
+      parser: createListParser({ games: known, readingMs: 60_000 }),
       completeRows,
     });
   const parts = partsOver(store);
