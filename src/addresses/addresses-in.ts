@@ -36,6 +36,8 @@ const VERSION =
 /** Words for services that aren't game servers, such as voice, streaming, consoles, websites and databases. */
 const OTHER =
   /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
+/** A Steam ID. An address after it is a player's, as in the output of `status`. */
+const PLAYER = /STEAM_\d:\d:\d|\[U:\d:\d/u;
 const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
 
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
@@ -75,7 +77,8 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const address = result.ok ? result.address : undefined;
     const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
     const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
-    if (isVersion || isAboutOther(before) || OTHER_HOST.test(address?.host ?? '')) continue;
+    if (PLAYER.test(before) || isVersion || isAboutOther(before) || OTHER_HOST.test(address?.host ?? ''))
+      continue;
     const isServer = game !== undefined || isNumber || isLabel(before);
     found.push({ start, end, text, game: game ?? '', isServer, ...(address && { address }) });
   }
