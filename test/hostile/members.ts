@@ -60,14 +60,15 @@ const inWords = (typed: Readonly<Record<string, OptionValue>>): Record<string, s
 /** A server's possible outcomes: `said` in the report on a list, and `counted` in a reply after a restart. */
 const OUTCOMES = [
   { kind: 'accepted', said: 'sent for review', counted: /(\d+) sent for review\./g },
-  // Also matches the number of servers in a reply about a rejected key.
-  { kind: 'rejected', said: 'rejected', counted: /(\d+) (?:rejected\.|not accepted:)/g },
+  { kind: 'rejected', said: 'rejected', counted: /(\d+) rejected\./g },
   { kind: 'unknown', said: 'unconfirmed', counted: /(\d+) unconfirmed\./g },
   { kind: 'not-sent', said: 'not sent', counted: /(\d+) not sent\./g },
 ];
 /** Removes relative times, because Discord updates them every time it shows a message. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 
+/** The number of servers that the service didn't accept because of the key, whether it rejected them or wasn't sent them. */
+const OF_KEY = /(\d+) not accepted:/g;
 const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not accepted:)/;
 
 export function createMembers(world: World): Members {
@@ -207,12 +208,19 @@ export function createMembers(world: World): Members {
         return outcome === 'not-sent' ? latest : `list: ${outcome}`;
       };
     }
-    const isTrue = OUTCOMES.every(({ kind, counted }) => {
-      const count = [...history.values()].filter((outcome) => outcome === kind).length;
-      // The reply can contain several numbers for an outcome, one per reason.
-      const said = [...latest.matchAll(counted)].reduce((sum, [, number]) => sum + Number(number), 0);
-      return count === said;
-    });
+    // The reply can contain several numbers for an outcome, one per reason.
+    const sumOf = (numbers: RegExp) =>
+      [...latest.matchAll(numbers)].reduce((sum, [, number]) => sum + Number(number), 0);
+    // How many more servers with each outcome the history has than the reply.
+    const [accepted = 0, rejected = 0, unknown = 0, notSent = 0] = OUTCOMES.map(
+      ({ kind, counted }) =>
+        [...history.values()].filter((outcome) => outcome === kind).length - sumOf(counted),
+    );
+    const isTrue =
+      accepted === 0 &&
+      unknown === 0 &&
+      Math.min(rejected, notSent) >= 0 &&
+      rejected + notSent === sumOf(OF_KEY);
     if (!isTrue) return (server) => `the history has ${history.get(server)}, and other numbers than ${text}`;
     return (server) => `list: ${history.get(server)}`;
   }
