@@ -806,7 +806,7 @@ describe('a submission that needs approval', () => {
     await pressSubmit(member, await paste(member, list));
     const message = await waitingIn(guild);
     expect(message.current.content).toMatch(/… and \d more$/);
-    const all = messageOf(await inStaff(guild, 'admin').press(message, 'Show all'));
+    const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
     expect(csvOf(all, 'preview.csv')).toHaveLength(10);
   });
 
