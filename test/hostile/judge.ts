@@ -47,7 +47,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/Waiting for a moderator|[✅⏳] Approved/u, 'waiting'],
   [/The application did not respond|the panel could not be posted/, 'nothing sent'],
   [INTERRUPTED, 'nothing sent'],
-  // Strings that members.ts creates from the report on a list.
+  // Strings that members.ts creates.
+  [/^shown again$/, 'nothing sent'],
   [/^list: accepted$/, 'accepted'],
   [/^list: rejected$/, 'rejected'],
   [/^list: unknown$/, 'unknown'],

@@ -66,6 +66,7 @@ const OUTCOMES = [
 ];
 /** Removes relative times, because Discord updates them every time it shows a message. */
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
+const withoutButtons = (words: string): string => words.replace(/\n\[ .* \]$/, '');
 
 /** The number of servers that the service didn't accept because of the key, whether it rejected them or wasn't sent them. */
 const OF_KEY = /(\d+) not accepted:/g;
@@ -124,7 +125,10 @@ export function createMembers(world: World): Members {
       return;
     }
     const read = async () => {
-      if (answer.kind !== 'message' || !answer.message.loading) one.words = textOf(answer);
+      if (answer.kind === 'message' && answer.message.loading) return;
+      one.words = textOf(answer);
+      // If the draft has expired, for example because the clock has jumped, the bot shows the previous outcome again.
+      if (one.words !== before && one.words === withoutButtons(before ?? '')) one.words = 'shown again';
     };
     await read();
     const isUnchanged = () => withoutAges(one.words) === withoutAges(before);
