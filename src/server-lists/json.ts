@@ -103,7 +103,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     }));
   return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
 
-  /** Whether a part is shown as a row. If it only has a query port, it isn't, because that port could belong to anything. */
+  /** Whether a part becomes a row. A part with only a query port doesn't, because that port could belong to anything. */
   function isRow(part: FoundServer): boolean {
     return cellsOf(part, PORTS).length > 0 || namesGame(part);
   }
@@ -145,11 +145,11 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): FoundInside {
     const cells: Cell[] = [];
     const odd: string[] = [];
-    const { records, others } = byColumn(fields);
+    const { records, otherFields } = byColumn(fields);
     const below = records.map(({ address, record }) => insideObject(record, address, ''));
     const byValue: FoundInside[] = [];
     const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
-    for (const [key, node] of others) {
+    for (const [key, node] of otherFields) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
       if (field?.field === 'other' || (PEOPLE.test(key) && !isScalar(node))) {
@@ -351,7 +351,7 @@ function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly Fo
 interface TableByColumn {
   readonly records: readonly { readonly address: JsonNode; readonly record: readonly JsonField[] }[];
   /** The fields that aren't columns. */
-  readonly others: readonly JsonField[];
+  readonly otherFields: readonly JsonField[];
 }
 
 /** Finds the records in an object that has a list of addresses, and a list of ports or games of the same length. */
@@ -364,7 +364,7 @@ function byColumn(fields: readonly JsonField[]): TableByColumn {
   const addresses = lists.find(({ key }) => fieldOf(key) === 'server')?.items ?? [];
   const columns = lists.filter(({ items }) => items.length === addresses.length);
   const isTable = columns.some(({ key }) => PORTS.has(fieldOf(key)) || GAMES.has(fieldOf(key)));
-  if (addresses.length < 2 || !isTable) return { records: [], others: fields };
+  if (addresses.length < 2 || !isTable) return { records: [], otherFields: fields };
   const names = new Set(columns.map(({ key }) => key));
   return {
     records: addresses.map((address, index) => ({
@@ -374,7 +374,7 @@ function byColumn(fields: readonly JsonField[]): TableByColumn {
         return item === undefined ? [] : [[key, item]];
       }),
     })),
-    others: fields.filter(([key]) => !names.has(key)),
+    otherFields: fields.filter(([key]) => !names.has(key)),
   };
 }
 

@@ -68,7 +68,7 @@ const OUTCOMES = [
 const withoutAges = (words: string | undefined): string | undefined => words?.replaceAll(/\d+ \w+ ago/g, '');
 const withoutButtons = (words: string): string => words.replace(/\n\[ .* \]$/, '');
 
-/** The number of servers that the service didn't accept because of the key, whether it rejected them or wasn't sent them. */
+/** The number of servers that weren't accepted because of the key. Some were rejected, and the others were never sent. */
 const OF_KEY = /(\d+) not accepted:/g;
 const AFTER_RESTART = /\d+ ((sent for review|rejected|unconfirmed|not sent)\.|not accepted:)/;
 
