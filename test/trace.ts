@@ -201,6 +201,12 @@ function nextList(): string {
 
 await trace('/addserver, accepted', async () => add(plain.member, nextAddress()));
 await trace('/addserver, wrong address', async () => add(plain.member, 'play..example.com:27015'));
+await trace('/addserver, held back because it was already submitted', async () => {
+  const address = nextAddress();
+  await addServer(plain.member, address);
+  await quiet();
+  return add(plain.member, address);
+});
 await trace('/addserver, waits for a moderator', async () => add(moderated.member, nextAddress()));
 await trace('Approve', async () => {
   await addServer(moderated.member, nextAddress());
