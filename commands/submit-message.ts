@@ -34,7 +34,7 @@ export const submitMessage = (deps: CommandDeps): Command => ({
  */
 async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<Draft> {
   const { guildId, interactionId: id } = context;
-  const rows = rowsOfMessage(context.text, deps.games);
+  const { rows } = rowsOfMessage(context.text, deps.games);
   const file = context.files.find(isTextFile);
   if (file === undefined) return { id, source: 'message', rows: await deps.completeRows(rows) };
   const texts = [await readFile(context, file, deps)];
@@ -42,5 +42,5 @@ async function readMessage(context: Context & UsedMessage, deps: CommandDeps): P
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
   const completed = await deps.completeRows(withRepeats(all));
-  return { id, source: 'message', rows: completed, noise: list.noise };
+  return { id, source: 'message', rows: completed, noise: list.leftOut.length };
 }

@@ -53,7 +53,7 @@ export async function readFields(
     return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
   }
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
-  const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
+  const { rows: found } = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
   if (found.length > 1) {
     return { read: { source: 'message', rows: withNear(await completeRows(found), near) }, notice: unusable };
   }
@@ -179,13 +179,13 @@ async function openList(
     throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
   }
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
-  const { rows, noise, unused } = list;
+  const { rows, leftOut, unused } = list;
   if (rows.length === 0) {
     const allowed = await deps.suggestions.allowed(guildId);
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
   const completed = withNear(await deps.completeRows(rows), near);
-  const draft: Draft = { id, source: 'text', rows: completed, noise, panelChannelId };
+  const draft: Draft = { id, source: 'text', rows: completed, noise: leftOut.length, panelChannelId };
   const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });

@@ -21,26 +21,26 @@ interface FoundInside {
   readonly parts: readonly FoundServer[];
   /** Strings to read as lines of text. */
   readonly texts: readonly TextLine[];
-  /** The number of values that were ignored because they don't describe game servers. */
-  readonly noise: number;
+  /** The places of values that were ignored because they don't describe game servers. */
+  readonly leftOut: readonly Place[];
 }
 
 interface TextLine extends Place {
   readonly text: string;
 }
 
-const NOTHING: FoundInside = { servers: [], parts: [], texts: [], noise: 0 };
-const LEFT_OUT: FoundInside = { ...NOTHING, noise: 1 };
+const NOTHING: FoundInside = { servers: [], parts: [], texts: [], leftOut: [] };
+const leavingOut = ({ line, at }: Place): FoundInside => ({ ...NOTHING, leftOut: [{ line, at }] });
 
 const merged = (some: readonly FoundInside[]): FoundInside => ({
   servers: some.flatMap(({ servers }) => servers),
   parts: some.flatMap(({ parts }) => parts),
   texts: some.flatMap(({ texts }) => texts),
-  noise: some.reduce((sum, { noise }) => sum + noise, 0),
+  leftOut: some.flatMap(({ leftOut }) => leftOut),
 });
 
-const isEmpty = ({ servers, parts, texts, noise }: FoundInside): boolean =>
-  servers.length + parts.length + texts.length + noise === 0;
+const isEmpty = ({ servers, parts, texts, leftOut }: FoundInside): boolean =>
+  servers.length + parts.length + texts.length + leftOut.length === 0;
 
 type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
@@ -72,7 +72,7 @@ function nameInside(around: string, name: string): string {
   return isVaguer ? name : whole;
 }
 
-interface JsonServers extends Pick<FoundInside, 'texts' | 'noise'> {
+interface JsonServers extends Pick<FoundInside, 'texts' | 'leftOut'> {
   readonly rows: readonly (CellRow & Place)[];
 }
 
@@ -101,7 +101,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
       at,
       row: { line, typed: EMPTY_ROW, problem: { code: 'not-an-object' } as const },
     }));
-  return { rows: [...rows, ...others], texts: inside.texts, noise: inside.noise };
+  return { rows: [...rows, ...others], texts: inside.texts, leftOut: inside.leftOut };
 
   /** Whether a part becomes a row. A part with only a query port doesn't, because that port could belong to anything. */
   function isRow(part: FoundServer): boolean {
@@ -113,7 +113,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     if (node.kind === 'text') return { ...NOTHING, texts: [node] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
     const inside = insideOf(node, '');
-    return isEmpty(inside) ? LEFT_OUT : inside;
+    return isEmpty(inside) ? leavingOut(node) : inside;
   }
 
   /** @param name the name of the field that holds this value */
@@ -127,13 +127,13 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     if (text !== undefined) return { ...NOTHING, texts: [{ ...place, text }] };
     const found = items.map((item) => insideOf(item, name));
     const areServers = found.some(({ servers }) => servers.length > 0);
-    const leftOut = found.filter((each, index) => isEmpty(each) && items[index]?.kind === 'object').length;
+    const empty = items.filter(({ kind }, index) => kind === 'object' && isEmpty(found[index] ?? NOTHING));
     const texts = items.filter((item) => item.kind === 'text');
     const areAddresses = fieldOf(name) === 'server' || texts.some(({ text }) => hasOwnPort(text));
     return merged([
       ...(areServers ? found.map(withPartsAsServers) : found),
       ...(areAddresses ? texts.map(insideText) : []),
-      { ...NOTHING, noise: areServers ? leftOut : 0 },
+      ...(areServers ? empty.map(leavingOut) : []),
     ]);
   }
 
@@ -153,7 +153,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
       if (field?.field === 'other' || (PEOPLE.test(key) && !isScalar(node))) {
-        below.push(isOther(node) ? LEFT_OUT : NOTHING);
+        below.push(isOther(node) ? leavingOut(node) : NOTHING);
       } else if (field === undefined && isAddressKey(key, node, areAddresses)) {
         below.push(insideObject(withAddress(key, node), node, ''));
       } else if (isScalar(node)) {
@@ -208,7 +208,8 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
     const isWhole = isServer(own);
-    if ((isWhole || own !== object) && own.cells.some(({ text }) => isNameOfOther(text))) return LEFT_OUT;
+    if ((isWhole || own !== object) && own.cells.some(({ text }) => isNameOfOther(text)))
+      return leavingOut(own);
     const ofAll = cellsOf(own, GAMES);
     const servers = below.servers.map((found) => ofGame(found, ofAll));
     if (isWhole) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
@@ -302,7 +303,9 @@ function insideText({ line, at, text }: TextLine): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
   }
-  return addressesIn(text).length > 0 ? { ...NOTHING, texts: [{ line, at, text }] } : LEFT_OUT;
+  return addressesIn(text).length > 0
+    ? { ...NOTHING, texts: [{ line, at, text }] }
+    : leavingOut({ line, at });
 }
 
 /**

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../turns.ts';
-import { LINE_BREAK, MAX_ROWS, type ReadList, readList, withRepeats } from './read-list.ts';
-import { onLine, type Row } from './row.ts';
+import { LINE_BREAK, MAX_ROWS, type ReadList, readList, type Shape, withRepeats } from './read-list.ts';
+import { type Candidate, onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
 /**
@@ -22,7 +22,17 @@ export interface ListToRead {
   readonly texts: readonly string[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
+  /**
+   * The numbers of lines of the first text that the bot wrote itself, and that the member returned unchanged. They are
+   * entries of a list, whatever they look like.
+   */
+  readonly known?: ReadonlySet<number> | undefined;
 }
+
+const SHAPES: readonly Shape[] = ['list', 'unsure', 'people'];
+
+const worse = (one: Shape, other: Shape): Shape =>
+  SHAPES.indexOf(one) > SHAPES.indexOf(other) ? one : other;
 
 /** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
@@ -40,29 +50,38 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
 
   async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
     const rows: Row[] = [];
-    let noise = 0;
+    const unchosen: Candidate[] = [];
+    const leftOut: string[] = [];
+    let shape: Shape = 'list';
+    let hidden = 0;
     let lines = 0;
     let namesNewGame = false;
     const unused = new Set<string>();
     for (const text of list.texts) {
       const read = await readText(list, text);
       if (read.kind !== 'rows') return read;
-      for (const row of read.rows) rows.push(onLine(row, row.line + lines));
-      noise += read.noise;
+      for (const row of read.rows) rows.push(onLine(row, row.line + lines, row.part));
+      for (const candidate of read.unchosen) unchosen.push({ ...candidate, line: candidate.line + lines });
+      for (const line of read.leftOut) leftOut.push(String(Number(line) + lines));
+      shape = worse(shape, read.shape);
+      hidden += read.hidden;
       namesNewGame ||= read.namesNewGame;
       for (const name of read.unused) unused.add(name);
-      lines += text.split(LINE_BREAK).length;
+      // JSON has entries instead of lines, and there may be more of them.
+      const places = [...read.rows, ...read.unchosen].map(({ line }) => line);
+      lines += Math.max(text.split(LINE_BREAK).length, ...places, ...read.leftOut.map(Number));
     }
     if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-    return { kind: 'rows', rows: withRepeats(rows), noise, namesNewGame, unused: [...unused] };
+    const read = { shape, unchosen, hidden, leftOut, namesNewGame, unused: [...unused] };
+    return { kind: 'rows', rows: withRepeats(rows), ...read };
   }
 
-  async function readText({ guildId, game }: ListToRead, text: string): Promise<ReadList | NotRead> {
+  async function readText({ guildId, game, known }: ListToRead, text: string): Promise<ReadList | NotRead> {
     if (text.length <= LONGEST_IN_PLACE) {
-      return readList(text, { ...games, defaultGame: games.find(game)?.alias });
+      return readList(text, { ...games, defaultGame: games.find(game)?.alias }, known);
     }
     const list = await turns.run({ guildId }, () =>
-      readInWorker({ text, game, games: games.all }, readingMs),
+      readInWorker({ text, game, games: games.all, known }, readingMs),
     );
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }

@@ -1,7 +1,15 @@
 import { parseAddress } from '../addresses/address.ts';
 import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import { finishedRow, MAX_ROWS, readJson, readLines, withRepeats } from './read-list.ts';
-import { type RawRow, type Row, typedOf } from './row.ts';
+import {
+  finishedRow,
+  MAX_ROWS,
+  type RawRows,
+  type ReadRows,
+  readJson,
+  readLines,
+  withRepeats,
+} from './read-list.ts';
+import { onLine, type Row, typedOf } from './row.ts';
 import type { GameReading } from './text-parser.ts';
 
 /** Matches Discord's custom emoji, mentions and timestamps. */
@@ -12,17 +20,22 @@ const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
  * in order, without duplicates and without passwords. Includes text that looks like an address but isn't valid. Runs in
  * linear time.
  */
-export function rowsOfMessage(text: string, games: GameReading): readonly Row[] {
-  const inJson = readJson(text, games)?.rows;
-  const raw = inJson && inJson.length <= MAX_ROWS ? inJson : rowsOfLines(text, games);
-  const rows = raw.map((row) => finishedRow(row, games));
-  return withRepeats(folded(rows).map((row, index) => ({ ...row, line: index + 1 })));
+export function rowsOfMessage(text: string, games: GameReading): ReadRows {
+  const inJson = readJson(text, games);
+  const { rows: raw, ...read } = inJson && inJson.rows.length <= MAX_ROWS ? inJson : readMessage(text, games);
+  const rows = folded(raw.map((row) => finishedRow(row, games)));
+  return {
+    kind: 'rows',
+    rows: withRepeats(rows.map((row, index) => onLine(row, index + 1))),
+    shape: 'list',
+    unchosen: [],
+    hidden: 0,
+    ...read,
+  };
 }
 
-function rowsOfLines(text: string, games: GameReading): readonly RawRow[] {
-  const plain = withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' '));
-  return readLines(plain, games, 'message').rows;
-}
+const readMessage = (text: string, games: GameReading): RawRows =>
+  readLines(withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' ')), games, 'message');
 
 /** Merges rows for the same server. Rows that name a game or have a port take precedence over rows that don't. */
 function folded(rows: readonly Row[]): readonly Row[] {

@@ -4,7 +4,16 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
 import { serversOfTree } from './json.ts';
 import { jsonTree } from './json-tree.ts';
-import { EMPTY_ROW, gameOf, hasUnknownGame, type RawRow, type Row, readRow, sanitised } from './row.ts';
+import {
+  type Candidate,
+  EMPTY_ROW,
+  gameOf,
+  hasUnknownGame,
+  type RawRow,
+  type Row,
+  readRow,
+  sanitised,
+} from './row.ts';
 import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
 
 /** Maximum number of servers in one paste or file: enough for ten requests to the service. */
@@ -16,9 +25,23 @@ const MAX_LINE = 1000;
 
 export type ReadList = ReadRows | UnreadableList;
 
-interface ReadRows extends Pick<RawRows, 'noise' | 'namesNewGame' | 'unused'> {
+/**
+ * Whether the bot may choose the game servers in a text.
+ * - `list`: every address is a game server.
+ * - `unsure`: some are, and the member chooses among the others.
+ * - `people`: the text is a log or a list of people, so the member chooses every server.
+ */
+export type Shape = 'list' | 'unsure' | 'people';
+
+export interface ReadRows extends Pick<RawRows, 'leftOut' | 'namesNewGame' | 'unused'> {
   readonly kind: 'rows';
+  /** The rows that may be submitted together. Empty for `people`. */
   readonly rows: readonly Row[];
+  readonly shape: Shape;
+  /** The public addresses that only the member may choose. Empty for `list`. */
+  readonly unchosen: readonly Candidate[];
+  /** The number of addresses that aren't offered, because they aren't public. */
+  readonly hidden: number;
 }
 
 export interface UnreadableList {
@@ -28,9 +51,9 @@ export interface UnreadableList {
 }
 
 /** The servers found in a text, before they are checked. */
-interface RawRows extends TextRows {
-  /** The number of lines that contain words but no server. */
-  readonly noise: number;
+export interface RawRows extends TextRows {
+  /** The labels of the lines that contain words but no server, see {@link lineLabel}. */
+  readonly leftOut: readonly string[];
   /** The names of columns that may hold ports but weren't used. */
   readonly unused: readonly string[];
 }
@@ -38,20 +61,25 @@ interface RawRows extends TextRows {
 /**
  * Parses pasted text or a file. Accepts lines of words, CSV with or without a header, tables and JSON; broken JSON is read
  * line by line. Skips blank lines, comments and lines of punctuation. Runs in linear time and never throws.
+ * @param known the numbers of lines that the bot wrote itself, and that the member returned unchanged. They are entries of a
+ * list, whatever they look like.
  */
-export function readList(input: string, games: GameReading): ReadList {
+export function readList(input: string, games: GameReading, _known?: ReadonlySet<number>): ReadList {
   const text = input
     .replace(/^\ufeff/u, '')
     // Removes the start of a code block, but keeps its line break, so that line numbers stay correct.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  const { rows: raw, noise, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
+  const { rows: raw, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
   if (raw.length > MAX_ROWS) return { kind: 'too-many', count: raw.length, most: MAX_ROWS };
   const rows = withRepeats(raw.map((row) => finishedRow(row, games)));
   return {
     kind: 'rows',
     rows,
-    noise,
+    shape: 'list',
+    unchosen: [],
+    hidden: 0,
+    leftOut: read.leftOut,
     unused: read.unused,
     namesNewGame: read.namesNewGame || rows.some(hasUnknownGame),
   };
@@ -66,16 +94,16 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   for (const { row, beside } of found.rows) parser.add(row, beside);
   const read = parser.rows();
   const rows = read.rows.map((row, index) => ({ row, at: found.rows[index]?.at ?? 0 }));
-  let { noise } = found;
+  const leftOut = found.leftOut.map(({ line }) => String(line));
   let { namesNewGame } = read;
   for (const { line, at, text } of found.texts) {
     const inText = readLines(plainText(text).replace(/[\r\n]+/gu, ' '), games, 'list');
     rows.push(...inText.rows.map((row) => ({ row: { ...row, line }, at })));
-    noise += inText.noise;
+    if (inText.leftOut.length > 0) leftOut.push(String(line));
     namesNewGame ||= inText.namesNewGame;
   }
   const inOrder = rows.toSorted((one, other) => one.at - other.at);
-  return { rows: inOrder.map(({ row }) => row), noise, namesNewGame, unused: [] };
+  return { rows: inOrder.map(({ row }) => row), leftOut, namesNewGame, unused: [] };
 }
 
 /** @param text plain text; if it's a message, its passwords must already be removed */
@@ -84,10 +112,11 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   const parser = createTextParser(games, source);
   const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
   const header = headerOf(lines[heading] ?? '');
-  let noise = 0;
+  const leftOut: string[] = [];
 
   function read(line: string, index: number): void {
-    if (hasWords(line) && !/^\s*"?sep=/iu.test(line) && !readLine(line, index + 1)) noise += 1;
+    if (hasWords(line) && !/^\s*"?sep=/iu.test(line) && !readLine(line, index + 1))
+      leftOut.push(String(index + 1));
   }
 
   function readLine(line: string, number: number): boolean {
@@ -111,7 +140,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   }
 
   for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
-  if (header === undefined) return { ...parser.rows(), noise, unused: [] };
+  if (header === undefined) return { ...parser.rows(), leftOut, unused: [] };
   // Comments are blanked out, because they may contain unclosed quotes.
   const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
@@ -122,13 +151,13 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   );
   for (const { index, cells } of records) {
     // A line without the delimiter is read as a line of words.
-    if (cells.some(isNameOfOther)) noise += 1;
+    if (cells.some(isNameOfOther)) leftOut.push(String(heading + 2 + index));
     else if (cells.length > 1 && cells.some(hasWords)) {
       for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
         parser.add(row, beside);
     } else read(below[index] ?? '', heading + 1 + index);
   }
-  return { ...parser.rows(), noise, unused: columns.unused };
+  return { ...parser.rows(), leftOut, unused: columns.unused };
 }
 
 /** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
@@ -144,28 +173,29 @@ const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
 /** Checks a row. Returns it as ready, or as invalid with the first problem found. */
-export function finishedRow({ line, typed, problem, near }: RawRow, games: GameIndex): Row {
+export function finishedRow({ typed, problem, near, ...place }: RawRow, games: GameIndex): Row {
   const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
   // A query port that equals the port isn't submitted. The typed text is kept, so that a server lookup doesn't replace the
   // query port.
   const isKept = typed.queryPort !== '' && reading.ok && reading.submission.queryPort === undefined;
   return reading.ok
-    ? { kind: 'ready', line, submission: reading.submission, ...(isKept && { typed }) }
-    : { kind: 'invalid', line, problem: reading.problem, typed, ...(near !== undefined && { near }) };
+    ? { kind: 'ready', ...place, submission: reading.submission, ...(isKept && { typed }) }
+    : { kind: 'invalid', ...place, problem: reading.problem, typed, ...(near !== undefined && { near }) };
 }
 
-/** Sorts rows by line and marks rows that repeat an earlier one. */
+/** Sorts rows by their place and marks rows that repeat an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows
-    .toSorted((one, other) => one.line - other.line)
+    .toSorted((one, other) => one.line - other.line || (one.part ?? 1) - (other.part ?? 1))
     .map((row): Row => {
       if (row.kind !== 'ready') return row;
-      const { line, submission } = row;
+      const { line, part, submission } = row;
       const { server, port, queryPort, game } = submission;
       const key = JSON.stringify([server, port, queryPort, game]);
       const firstLine = firstLines.get(key);
-      if (firstLine !== undefined) return { kind: 'repeated', line, firstLine, submission };
+      if (firstLine !== undefined)
+        return { kind: 'repeated', line, ...(part !== undefined && { part }), firstLine, submission };
       firstLines.set(key, line);
       return row;
     });

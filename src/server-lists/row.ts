@@ -44,9 +44,7 @@ export type RowProblem =
   | { readonly code: 'wrong-type'; readonly field: string; readonly expected: 'text' | 'number' };
 
 /** A row that hasn't been compared with other rows yet. `problem` takes precedence over any problem found in `typed`. */
-export interface RawRow {
-  /** The number of the line where the row begins, counted from 1. */
-  readonly line: number;
+export interface RawRow extends RowPlace {
   readonly typed: TypedRow;
   readonly problem?: RowProblem | undefined;
   /** The alias of a game that the words next to the server might refer to. */
@@ -63,9 +61,38 @@ export type Row = ReadyRow | InvalidRow | RepeatedRow;
 export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
 export type FilledField = (typeof FOUND)[number];
 
-interface RowParts {
-  /** The number of the line where the row begins, counted from 1. */
+/** The place of a server in a list. */
+export interface RowPlace {
+  /**
+   * The number of the line where the row begins, counted from 1. In JSON, the number of the entry: servers, and elements
+   * without one, are counted in the order of the document.
+   */
   readonly line: number;
+  /** Set from the second server of a line on: 2, 3 and so on. */
+  readonly part?: number | undefined;
+}
+
+/** Formats a row's place for people: `12`, and `12b` for the second server of line 12. */
+export const lineLabel = ({ line, part = 1 }: RowPlace): string => `${line}${part > 1 ? letters(part) : ''}`;
+
+/** Counts in letters, as spreadsheets name their columns: b is 2, z is 26 and aa is 27. */
+const letters = (part: number): string =>
+  (part > 26 ? letters(Math.floor((part - 1) / 26)) : '') + String.fromCharCode(97 + ((part - 1) % 26));
+
+/**
+ * An address in a text that only the member can choose, because the text doesn't show that it's a game server. Everything
+ * in `typed` is written next to the address. No default game or default port is filled in.
+ */
+export interface Candidate extends RowPlace {
+  readonly typed: TypedRow;
+  /** The words next to the address, without passwords and shortened, or ''. */
+  readonly words: string;
+}
+
+/** Maximum length of the words next to a candidate, in UTF-16 units. */
+export const MOST_WORDS_BESIDE = 60;
+
+interface RowParts extends RowPlace {
   readonly found?: readonly FilledField[];
 }
 
@@ -121,8 +148,12 @@ export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server
   formatAddress({ host, port });
 
 /** Moves a row to a different line. The caller must recheck whether the row repeats another row. */
-export const onLine = (row: Row, line: number): Row =>
-  row.kind === 'repeated' ? { kind: 'ready', line, submission: row.submission } : { ...row, line };
+export function onLine(row: Row, line: number, part?: number): Row {
+  const place = { line, ...(part !== undefined && { part }) };
+  if (row.kind === 'repeated') return { kind: 'ready', ...place, submission: row.submission };
+  const { part: _part, ...other } = row;
+  return { ...other, ...place };
+}
 
 /** Returns the text that the member typed for a row, or equivalent text. */
 export function typedOf(row: Row | undefined): TypedRow {

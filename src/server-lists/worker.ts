@@ -8,8 +8,10 @@ export interface FileToRead {
   readonly games: readonly Game[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
+  /** The numbers of lines that the bot wrote itself, and that the member returned unchanged. */
+  readonly known?: ReadonlySet<number> | undefined;
 }
 
-const { text, games, game }: FileToRead = workerData;
+const { text, games, game, known }: FileToRead = workerData;
 const index = indexGames(games);
-parentPort?.postMessage(readList(text, { ...index, defaultGame: index.find(game)?.alias }));
+parentPort?.postMessage(readList(text, { ...index, defaultGame: index.find(game)?.alias }, known));

@@ -182,7 +182,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     ): Promise<EditResult | SeparateDraft | NotRead> {
       const { list, numbers } = await readLines(by, typed);
       if (list.kind !== 'rows') return list;
-      const { rows, noise } = list;
+      const { rows, leftOut } = list;
+      const noise = leftOut.length;
       const edited = await inDrafts(store, by, async () => {
         const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;

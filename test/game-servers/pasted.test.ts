@@ -105,7 +105,7 @@ function rowsOf({ text, game }: Pasted): readonly Row[] {
 describe('the server lookup for pasted lists', () => {
   it.each([
     ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
-    ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games) })),
+    ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games).rows })),
   ])('completes $servers', async ({ servers, rows }) => {
     const records = await startPublicRecords();
     const lookup = createServerLookup({

@@ -53,7 +53,7 @@ function inWords(row: Row): string {
 function read(text: string, defaultGame?: string): string {
   const list = readList(text, { ...games, defaultGame });
   const rows = rowsOf(list).map((row) => (row.line === 1 ? '' : `[${row.line}] `) + inWords(row));
-  const noise = list.kind === 'rows' && list.noise > 0 ? [`+${list.noise}`] : [];
+  const noise = list.kind === 'rows' && list.leftOut.length > 0 ? [`+${list.leftOut.length}`] : [];
   return [...rows, ...noise].join(', ') || 'nothing';
 }
 
@@ -111,7 +111,7 @@ describe('the parser for lists', () => {
 
 describe('the parser for messages', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, message }) => {
-    const rows = rowsOfMessage(text, games);
+    const { rows } = rowsOfMessage(text, games);
     expect(rows.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1));
     const words = rows.map((row) => inWords(row).replace(/ \?$/, '')).join(', ');
     expect(words || 'nothing').toBe(message);
@@ -125,7 +125,7 @@ describe('the parser for messages', () => {
     });
     fc.assert(
       fc.property(addresses, around, (all, between) => {
-        const rows = rowsOfMessage(all.map(formatAddress).join(between), games);
+        const { rows } = rowsOfMessage(all.map(formatAddress).join(between), games);
         expect(rows.map(inWords)).toEqual(all.map((each) => `${formatAddress(each)} ?`));
       }),
     );
@@ -180,7 +180,7 @@ describe('the list parser', () => {
         expect(JSON.parse(JSON.stringify(list))).toEqual(list);
         const lines = list.kind === 'rows' ? list.rows.map(({ line }) => line) : [];
         expect(lines).toEqual(lines.toSorted((one, other) => one - other));
-        const rows = rowsOfMessage(text, games);
+        const { rows } = rowsOfMessage(text, games);
         expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
       }),
       { numRuns: 300 },
@@ -248,7 +248,7 @@ describe('the list parser', () => {
       fc.property(fc.oneof(written(inLink, links), written(anything, words)), (text) => {
         const list = readList(text, games);
         expect(JSON.stringify([list, rowsOfMessage(text, games)])).not.toMatch(/QZJX/i);
-        expect(rowsOf(list).length + (list.kind === 'rows' ? list.noise : 0)).toBe(1);
+        expect(rowsOf(list).length + (list.kind === 'rows' ? list.leftOut.length : 0)).toBe(1);
       }),
       { numRuns: 300 },
     );
