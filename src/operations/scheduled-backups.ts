@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
-import { timeInName } from '../storage/database-file.ts';
+import { TIME_IN_NAME, timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
@@ -30,8 +30,6 @@ const LOOK_EVERY_MS = 600_000;
 /** How late a backup must be to count as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
-/** Matches the end of a scheduled backup's name, as in `bot-2026-01-31T12-00-00Z.sqlite`. */
-const COMPLETE = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.\w+)?$/;
 
 /**
  * Creates the job that makes a backup at a fixed interval after the last one. Restarts don't reset the interval, but a
@@ -45,6 +43,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
+  /** Matches whole names such as `bot-2026-01-31T12-00-00Z.sqlite`. Other databases' backups may be in the same folder. */
+  const ours = new RegExp(`^${RegExp.escape(name)}-${TIME_IN_NAME}${RegExp.escape(ext)}$`, 'u');
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: backUpIfDue });
   const { stopping } = job;
 
@@ -78,8 +78,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
    * deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
-    const ours = (await readdir(folder)).filter((file) => file.startsWith(`${name}-`));
-    const backups = ours.filter((file) => COMPLETE.test(file)).sort();
+    const backups = (await readdir(folder)).filter((file) => ours.test(file)).sort();
     const fromTheFuture = backups.filter((file) => file > made);
     const others = backups.filter((file) => file <= made);
     for (const file of [...fromTheFuture, ...others].slice(0, -config.backupKeep)) {

@@ -140,6 +140,9 @@ export function chownCommand(folder: string): string {
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
+/** A regular expression for the result of {@link timeInName}. */
+export const TIME_IN_NAME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\dZ';
+
 /**
  * Flushes a file or a folder's entries to disk, in case of a power failure. Does nothing on Windows, which writes directory
  * entries immediately and can't sync a file opened read-only.

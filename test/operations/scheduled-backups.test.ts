@@ -63,6 +63,32 @@ describe('the backup schedule', () => {
     expect(readdirSync(data)).toEqual([before, expect.stringMatching(/^bot-20[2-9]/)]);
   });
 
+  it("keeps other databases' backups in the same folder", async () => {
+    const { data, outcomes, backups } = await open({});
+    mkdirSync(data);
+    const at = ['2020-01-01T00-00-00Z', '2999-01-01T00-00-00Z'];
+    const neighbours = ['bot-2', 'bot-test', 'bot-old', 'robot'].map((name) => [name, '.sqlite']);
+    const others = [
+      ...neighbours,
+      ['bot', '.old'],
+      ['bot', ''],
+      ['bot', '.sqlite-journal'],
+      ['bot', 'xsqlite'],
+    ];
+    const kept = others.flatMap(([name, ext]) => at.map((time) => `${name}-${time}${ext}`)).sort();
+    const ours = at.map((time) => `bot-${time}.sqlite`);
+    for (const name of [...kept, ...ours]) writeFileSync(join(data, name), '');
+    await backups.start?.();
+    await expect.poll(() => outcomes).toEqual(['made']);
+    await backups.stop?.();
+    const left = readdirSync(data).sort();
+    expect(left.filter((name) => kept.includes(name))).toEqual(kept);
+    expect(left.filter((name) => !kept.includes(name))).toEqual([
+      ours[0],
+      expect.stringMatching(/^bot-20[2-9]/),
+    ]);
+  });
+
   it.each<[what: string, given: Given]>([
     ['if there is none yet', {}],
     ['if the clock was set back', { ago: -MINUTE_MS }],
