@@ -10,7 +10,7 @@ import { keyText } from '../src/words/keys.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
-import { mayDecide } from './submissions/approval.ts';
+import { mayDecide } from './submissions/queue.ts';
 
 /**
  * /help: lists the commands that the member can use by default. Ignores changes on Discord's Integrations page, because

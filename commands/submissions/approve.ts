@@ -1,0 +1,112 @@
+import { serversText } from '../../src/approval/approval-view.ts';
+import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
+import type { GameIndex } from '../../src/listing/game-search.ts';
+import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
+import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
+import { nextForKey } from '../../src/words/keys.ts';
+import { stillWaitingText } from '../../src/words/not-submitted.ts';
+import { announcementOf, outcomesForLog } from '../../src/words/outcomes.ts';
+import { withSign } from '../../src/words/servers.ts';
+import type { CommandDeps } from '../deps.ts';
+import { heldText } from '../submit/preview.ts';
+
+/** An approved submission together with its outcome. */
+export interface Approved {
+  readonly kind: 'approved';
+  readonly ended: EndedSubmission;
+  /** The member who made the submission. */
+  readonly userId: string;
+  /** Number of servers that are waiting for approval again. */
+  readonly again: number;
+}
+
+/** A submission that couldn't be approved, together with the reason. */
+export interface StillWaiting extends Pick<Submission, 'servers'> {
+  readonly kind: 'still-waiting';
+  readonly why: string;
+}
+
+/** `changed`: the submission is no longer waiting, or has changed since the moderator saw it. */
+type ApproveResult = Approved | StillWaiting | { readonly kind: 'changed' };
+
+/**
+ * Approves a submission and sends it.
+ * @param onStart called before several servers are sent
+ */
+export async function approveSeen(
+  context: PressContext,
+  { guildId, id, submissionId }: SeenApproval,
+  { access, approvals, pipeline, games }: CommandDeps,
+  onStart: () => void,
+): Promise<ApproveResult> {
+  const { t } = context;
+  const seen = { guildId, id, submissionId };
+  const found = await approvals.seen(seen);
+  if (found === undefined) return { kind: 'changed' };
+  const { userId, servers } = found;
+  if (access.blocked(guildId, userId)) {
+    return { kind: 'still-waiting', servers, why: `${t('approval.blocked')}\n${t('approval.still')}` };
+  }
+  const result = await pipeline.submit({
+    ...context,
+    ...seen,
+    // The member's channel is no longer known.
+    channelId: undefined,
+    user: { id: found.userId, name: found.userName },
+    approvedBy: context.user,
+    onProgress(done, count) {
+      // Sending a single server is too quick to show progress.
+      if (done === 0 && count > 1) onStart();
+    },
+  });
+  if (result.kind === 'ended') {
+    // Servers only wait again once their outcomes have been saved.
+    const canWaitAgain = result.isRecorded && !isAllSent(result);
+    const now = canWaitAgain ? await approvals.find(seen) : undefined;
+    const again = now?.state === 'waiting' ? now.servers.length : 0;
+    return { kind: 'approved', ended: result, userId, again };
+  }
+  if (result.kind !== 'not-submitted') return { kind: 'changed' };
+  return { kind: 'still-waiting', servers, why: stillWaitingText(result.reason, context, games) };
+}
+
+/** Builds the public announcement of approved submissions from one member. */
+export function announcementOfAll(all: readonly Approved[], games: GameIndex): Reply['announcement'] {
+  const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
+  const [first] = announced;
+  if (first === undefined) return undefined;
+  const { userId, ended } = first;
+  const servers = announced.flatMap((each) => each.ended.servers);
+  return announcementOf({ user: { id: userId } }, { ...ended, servers }, games);
+}
+
+/** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */
+export function approvalNotes(
+  context: Context,
+  all: readonly Approved[],
+  games: GameIndex,
+): readonly string[] {
+  const { t } = context;
+  const sum = (numberOf: (each: Approved) => number) => all.reduce((so, each) => so + numberOf(each), 0);
+  const leftOut = sum(
+    ({ ended: { draft, servers, limitedRows } }) => draft.rows.length - servers.length - limitedRows.length,
+  );
+  const again = sum((each) => each.again);
+  const keyProblem = all.find(({ ended }) => ended.keyProblem)?.ended.keyProblem;
+  const texts = [
+    leftOut > 0 && t('approval.leftOut', { count: leftOut }),
+    ...all.map(
+      ({ ended: { draft, limitedRows: rows, limited } }) =>
+        limited && withSign('not-sent', heldText(t, { draft, rows, limited })),
+    ),
+    ...all.flatMap(({ ended: { servers, isRecorded } }) =>
+      isRecorded
+        ? []
+        : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
+    ),
+    keyProblem && nextForKey(context, keyProblem),
+    again > 0 && t('approval.again', { count: again }),
+  ];
+  return texts.filter((text) => typeof text === 'string');
+}

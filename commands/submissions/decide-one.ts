@@ -1,0 +1,126 @@
+import { submissionsId } from '../../src/approval/approval-view.ts';
+import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import type { Modal } from '../../src/interactions/controls.ts';
+import { typedOf } from '../../src/server-lists/row.ts';
+import { rowForServer } from '../../src/submissions/submissions.ts';
+import { UserError } from '../../src/user-error.ts';
+import type { CommandDeps } from '../deps.ts';
+import { previewFile } from '../submit/files.ts';
+import { fieldsModal } from '../submit/modals.ts';
+import { announcementOfAll, approveSeen } from './approve.ts';
+import { notCorrected, readCorrection } from './correction.ts';
+import { declineModal, readDecline } from './decline.ts';
+import { type ApprovalQueue, seenOf } from './queue.ts';
+import { replyForUnavailable } from './waiting.ts';
+
+/** Creates the handlers for deciding on one waiting submission, correcting it and withdrawing it. */
+export function decisionActions(
+  deps: CommandDeps,
+  queue: ApprovalQueue,
+): Required<Pick<Command, 'presses' | 'submits'>> {
+  const { approvals, approvalMessages, games } = deps;
+  const { demandModerator, showPressed, asItIs, undecided, placeOf, decided, stillWaiting, showNext } = queue;
+
+  async function approve(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const before = await placeOf(context);
+    const result = await approveSeen(context, seenOf(context), deps, () => void showPressed(context));
+    switch (result.kind) {
+      case 'changed':
+        return undecided(context);
+      case 'still-waiting':
+        return stillWaiting(context, result.why);
+      case 'approved': {
+        const reply = await decided(context, before, [result]);
+        return { ...reply, announcement: announcementOfAll([result], games) };
+      }
+    }
+  }
+
+  async function pressDecline(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const submission = await approvals.seen(seenOf(context));
+    if (submission === undefined) {
+      void showPressed(context);
+      return asItIs(context);
+    }
+    return declineModal(context, submission, games);
+  }
+
+  async function decline(context: SubmitContext): Promise<Reply> {
+    await demandModerator(context);
+    const { interactionId, user } = context;
+    const seen = seenOf(context);
+    const submission = await approvals.seen(seen);
+    if (submission === undefined) return undecided(context);
+    const typed = readDecline(context, submission);
+    if (!('reason' in typed)) return typed;
+    const before = await placeOf(context);
+    const declined = { ...seen, ...typed, by: user, interactionId };
+    if (!(await approvals.decline(declined))) return undecided(context);
+    return decided(context, before);
+  }
+
+  /** Corrects a submission, which stays waiting in the same message. */
+  async function correct(context: SubmitContext): Promise<Reply> {
+    await demandModerator(context);
+    const { interactionId, user } = context;
+    try {
+      const row = await readCorrection(context, deps);
+      const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
+      if (why === 'decided') return undecided(context);
+      if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
+    } catch (error) {
+      if (error instanceof UserError) return stillWaiting(context, error.message);
+      throw error;
+    }
+    await showPressed(context);
+    return context.posted ? {} : showNext(context, await placeOf(context));
+  }
+
+  async function withdraw(context: PressContext): Promise<Reply> {
+    const { argument: id, guildId, interactionId } = context;
+    const why = await approvals.withdraw(context, id, interactionId);
+    if (why === undefined) await approvalMessages.show({ guildId, id });
+    return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
+  }
+
+  /** Shows all servers in a list, either to moderators or to the member who submitted it. */
+  async function showAll(context: PressContext): Promise<Reply> {
+    const approval = await approvals.find(seenOf(context));
+    if (approval?.userId !== context.user.id) await demandModerator(context);
+    if (approval?.state !== 'waiting') {
+      await showPressed(context);
+      return asItIs(context);
+    }
+    return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
+  }
+
+  async function pressCorrect(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
+    if (only === undefined) {
+      void showPressed(context);
+      return asItIs(context);
+    }
+    const id = submissionsId('correct', context.argument);
+    return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
+  }
+
+  return {
+    presses: {
+      approve: { answers: 'beside', run: approve },
+      decline: { answers: 'modal', run: pressDecline },
+      // Still needed for buttons on messages posted by version 0.3.0.
+      refuse: { answers: 'modal', run: pressDecline },
+      correct: { answers: 'modal', run: pressCorrect },
+      all: { answers: 'later', run: showAll },
+      withdraw: { answers: 'update', run: withdraw },
+    },
+    submits: {
+      correct: { answers: 'beside', run: correct },
+      decline: { answers: 'beside', run: decline },
+      refuse: { answers: 'beside', run: decline },
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { serversText, submissionsId } from '../../src/approval/approval-view.ts';
+import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { button, type Modal, rows } from '../../src/interactions/controls.ts';
+import { writePage } from '../../src/interactions/pager.ts';
+import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
+import { escapeName } from '../../src/words/escape.ts';
+import { byText } from '../../src/words/sentences.ts';
+import type { CommandDeps } from '../deps.ts';
+import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
+import { readReason } from './decline.ts';
+import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
+import { declineAllModal, listSubmissions, omittedText, readSeen, writeSeen } from './several.ts';
+
+/** Creates the handlers for deciding on several of a member's waiting submissions at once. */
+export function severalActions(
+  deps: CommandDeps,
+  queue: ApprovalQueue,
+): Required<Pick<Command, 'presses' | 'submits'>> {
+  const { approvals, approvalMessages, games } = deps;
+  const { demandModerator, showPressed, placeOfMember, decidedInQueue, showNext } = queue;
+
+  /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
+  async function askForAll(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const { t, argument: userId } = context;
+    const listed = await listSubmissions(context, userId, deps);
+    const before = await placeOfMember(context, userId);
+    const [first, ...others] = listed.submissions;
+    const omitted = omittedText(t, listed.omitted);
+    if (first === undefined) return withNext([omitted], await showNext(context, before));
+    const heading = t('approval.several.approve', {
+      count: others.length + 1,
+      name: escapeName(first.userName),
+    });
+    return {
+      content: [`**${heading}**`, byText(t, first), omitted].filter(Boolean).join('\n'),
+      embeds: [{ description: listed.text }],
+      components: rows([
+        button(
+          submissionsId('approvethese', writeSeen(userId, listed.submissions)),
+          t('approval.approve'),
+          'success',
+        ),
+        button(submissionsId('waiting', writePage(before, '')), t('button.cancel')),
+      ]),
+    };
+  }
+
+  /**
+   * Decides on a member's listed submissions one by one. Skips submissions that weren't listed or have changed since.
+   * @param decide returns whether a decision was made
+   */
+  async function decideOnSeen(
+    context: DecisionContext,
+    decide: (seen: WaitingSubmission) => Promise<boolean>,
+  ): Promise<{ readonly before: number; readonly texts: readonly string[] }> {
+    await demandModerator(context);
+    const { t } = context;
+    const { userId, seen, gone } = await readSeen(context, deps);
+    const ids = new Set(seen.map(({ submissionId }) => submissionId));
+    const listed = await listSubmissions(context, userId, deps);
+    const unseen = listed.submissions.filter(({ id }) => !ids.has(id));
+    const before = await placeOfMember(context, userId);
+    let lost = gone;
+    for (const each of seen) {
+      if (!(await decide(each))) lost += 1;
+      void approvalMessages.showDue();
+    }
+    const texts = [
+      lost > 0 && t('approval.several.gone', { count: lost }),
+      unseen.length > 0 &&
+        t('approval.several.unseen', {
+          servers: serversText(
+            t,
+            unseen.flatMap(({ servers }) => servers),
+            games,
+          ),
+        }),
+    ];
+    return { before, texts: texts.filter((text) => typeof text === 'string') };
+  }
+
+  async function approveThese(context: PressContext): Promise<Reply> {
+    const { t, stopping } = context;
+    const all: Approved[] = [];
+    const waiting: StillWaiting[] = [];
+    const { before, texts } = await decideOnSeen(context, async (seen) => {
+      // During shutdown, the remaining submissions keep waiting.
+      if (stopping.aborted) return true;
+      const result = await approveSeen(context, seen, deps, () => void showPressed(context));
+      if (result.kind === 'still-waiting') waiting.push(result);
+      if (result.kind === 'approved') all.push(result);
+      return result.kind !== 'changed';
+    });
+    const reasons = [...Map.groupBy(waiting, ({ why }) => why)].map(([why, some]) => {
+      const servers = some.flatMap((each) => each.servers);
+      return `${serversText(t, servers, games)}\n${why}`;
+    });
+    const reply = await decidedInQueue(context, before, [...texts, ...reasons], all);
+    return { ...reply, announcement: announcementOfAll(all, games) };
+  }
+
+  /** Opens the modal for declining all of a member's waiting submissions. */
+  async function pressDeclineAll(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const { t, argument: userId } = context;
+    const listed = await listSubmissions(context, userId, deps);
+    if (listed.submissions.length > 0) return declineAllModal(t, userId, listed);
+    const next = await showNext(context, await placeOfMember(context, userId));
+    return withNext([omittedText(t, listed.omitted)], next);
+  }
+
+  async function declineThese(context: SubmitContext): Promise<Reply> {
+    const { interactionId, user, field } = context;
+    const reason = readReason(field);
+    const { before, texts } = await decideOnSeen(context, (seen) =>
+      approvals.decline({ ...seen, by: user, interactionId, reason }),
+    );
+    return decidedInQueue(context, before, texts);
+  }
+
+  return {
+    presses: {
+      approveall: { answers: 'immediate update', run: askForAll },
+      approvethese: { answers: 'sending', run: approveThese },
+      declineall: { answers: 'modal', run: pressDeclineAll },
+      member: {
+        answers: 'immediate update',
+        run: async (context) => showNext(context, await placeOfMember(context, context.values[0] ?? '')),
+      },
+    },
+    submits: { declines: { answers: 'update', run: declineThese } },
+  };
+}
