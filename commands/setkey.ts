@@ -29,16 +29,7 @@ const LONGEST_LABELLED = 50;
  * /setkey: asks for the guild's API key in a modal, never as a command argument. Tests the key with `action=games` and
  * stores it only if the service accepts it.
  */
-export function setKey({
-  keyTrials,
-  games,
-  keys,
-  breaker,
-  guildLog,
-  settings,
-  panels,
-  drafts,
-}: CommandDeps): Command {
+export function setKey({ keyTrials, games, keys, guildLog, settings, panels, drafts }: CommandDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, guildId, user } = context;
     const typed = context.field('key').trim();
@@ -50,7 +41,6 @@ export function setKey({
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       await keys.set(guildId, key, { userId: user.id });
-      breaker.endPause(guildId);
       await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
       const submits = await submitNow(context);

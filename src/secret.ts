@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** Minimum length of a key whose end is shown. Four characters of a shorter key would reveal too much in a log channel. */
@@ -20,6 +21,11 @@ export class Secret {
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');
+  }
+
+  /** Returns a hash of the value, to recognise it in memory. Don't store the hash: a short value could be guessed from it. */
+  hash(): string {
+    return createHash('sha256').update(this.#value).digest('base64');
   }
 
   toString(): string {

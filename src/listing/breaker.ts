@@ -1,4 +1,5 @@
 import { createBoundedMap } from '../bounded-map.ts';
+import type { Secret } from '../secret.ts';
 
 /** How a request to the listing service ended. `failed` means no connection, an incomplete or unreadable response, or a 5xx. */
 export type RequestHealth = 'answered' | 'failed';
@@ -23,19 +24,19 @@ const HELD_BACK_MS = 30_000;
 export const USUAL_PAUSE_MS = 1_000;
 /** Maximum pause, in milliseconds. Members are waiting, and a longer `Retry-After` may be the service's mistake. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Maximum number of guilds whose failures or pauses are tracked. The oldest guild is dropped first. */
-const MOST_GUILDS = 10_000;
+/** Maximum number of guilds whose failures are tracked, and of paused keys. The oldest guild or key is dropped first. */
+const MOST_TRACKED = 10_000;
 
 /**
  * Creates the circuit breaker, which decides whether a guild can send requests now. Guilds are tracked separately, so that
  * one guild's bad key doesn't block the others. Submissions are paused as long as the listing service keeps failing. After
- * a 429, a key is paused for as long as the service requests.
+ * a 429, only the guild's key in that request is paused, for as long as the service requests.
  * @param now returns the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
-  const failuresOf = createBoundedMap<number>(MOST_GUILDS);
-  const nextTryOf = createBoundedMap<number>(MOST_GUILDS);
-  const pausedUntil = createBoundedMap<number>(MOST_GUILDS);
+  const failuresOf = createBoundedMap<number>(MOST_TRACKED);
+  const nextTryOf = createBoundedMap<number>(MOST_TRACKED);
+  const pausedUntil = createBoundedMap<number>(MOST_TRACKED);
   let outcomes: GuildHealth[] = [];
   let nextTryOfAll = 0;
 
@@ -74,17 +75,14 @@ export function createBreaker(now: () => number = () => performance.now()) {
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
     /** @param ms the length of the pause, if the service sent `Retry-After` */
-    pause(guildId: string, ms = USUAL_PAUSE_MS): void {
-      pausedUntil.set(guildId, now() + Math.min(ms, LONGEST_PAUSE_MS));
+    pause(guildId: string, key: Secret, ms = USUAL_PAUSE_MS): void {
+      pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, LONGEST_PAUSE_MS));
     },
     /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
-    pausedMs(guildId: string): number {
-      const ms = (pausedUntil.get(guildId) ?? 0) - now();
-      if (ms <= 0) pausedUntil.delete(guildId);
+    pausedMs(guildId: string, key: Secret): number {
+      const ms = (pausedUntil.get(pauseOf(guildId, key)) ?? 0) - now();
       return Math.max(0, Math.ceil(ms));
     },
-    /** Ends the pause because the guild has a new key. */
-    endPause: (guildId: string) => pausedUntil.delete(guildId),
     /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
@@ -94,3 +92,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     latest: (): Omit<GuildHealth, 'guildId'> | undefined => outcomes.at(-1),
   };
 }
+
+/** Identifies a pause without keeping the key in memory. If guilds share a key, each guild has its own pause. */
+const pauseOf = (guildId: string, key: Secret): string => `${guildId} ${key.hash()}`;

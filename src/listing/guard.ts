@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Secret } from '../secret.ts';
 import type { TurnRequest, Turns } from '../turns.ts';
 import type { Breaker } from './breaker.ts';
 import {
@@ -13,7 +14,11 @@ import {
 /** The guild and member that a request is for, and the time after which it's no longer worth sending. */
 export type Requester = Omit<TurnRequest, 'kind'>;
 
-export type ServiceRequest = TurnRequest & Required<Pick<TurnRequest, 'kind'>>;
+export interface ServiceRequest extends Requester {
+  readonly kind: NonNullable<TurnRequest['kind']>;
+  /** Returns the key that the latest attempt used, or that the first attempt is going to use. */
+  readonly key: () => Secret;
+}
 
 export interface GuardDeps {
   readonly turns: Turns;
@@ -36,18 +41,18 @@ const LONGEST_WAIT_MS = 5_000;
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** Makes one attempt when it's the guild's turn, unless the guild's key is paused. */
+  /** Makes one attempt when it's the guild's turn, unless the key is paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
     send: () => Promise<Heard>,
   ): Promise<Heard | NotSentOutcome> {
-    const { guildId, kind } = request;
+    const { guildId, kind, key } = request;
     for (;;) {
-      const pauseMs = breaker.pausedMs(guildId);
+      const pauseMs = breaker.pausedMs(guildId, key());
       if (pauseMs > LONGEST_WAIT_MS) return { ...notSent('rate-limited'), retryAfterMs: pauseMs };
       await sleep(pauseMs);
       const outcome = await turns.run(request, async () => {
-        if (breaker.pausedMs(guildId) > 0) return 'paused';
+        if (breaker.pausedMs(guildId, key()) > 0) return 'paused';
         if (kind === 'submission' && !breaker.maySend(guildId)) return notSent('down');
         return send();
       });
@@ -72,10 +77,10 @@ export function createGuard(deps: GuardDeps) {
       request: ServiceRequest,
       send: () => Promise<Heard>,
     ): Promise<Heard | NotSentOutcome> {
-      const { guildId, kind } = request;
+      const { guildId, kind, key } = request;
       for (let tries = 1; ; tries += 1) {
         const outcome = await attempt(request, send);
-        if (isRateLimited(outcome)) breaker.pause(guildId, retryAfterOf(outcome));
+        if (isRateLimited(outcome)) breaker.pause(guildId, key(), retryAfterOf(outcome));
         const isAskedToWait = (retryAfterOf(outcome) ?? 0) > LONGEST_WAIT_MS;
         if (tries === TRIES || isAskedToWait || !isTransient(kind, outcome)) {
           noteHealth(guildId, outcome);

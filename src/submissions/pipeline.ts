@@ -157,6 +157,8 @@ const NOT_SYNCED = { synced: false };
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
+  /** The key that the guild used at the time. */
+  readonly key: UsableKey;
   /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
   /** The submitted rows. Each row's index is the server's position in the `servers` table. */
@@ -303,6 +305,7 @@ export function createPipeline(deps: PipelineDeps) {
     return {
       kind: 'reserved',
       submissionId,
+      key,
       hasMessage: waiting?.message !== undefined,
       rows: reserved,
       draft,
@@ -389,13 +392,14 @@ export function createPipeline(deps: PipelineDeps) {
     if (reason) return { outcome: notSent(reason), key: undefined };
     const { guildId, user } = submitRequest;
     const servers = request.flatMap((index) => submission.rows[index]?.submission ?? []);
+    let key: UsableKey | undefined;
     const turn: ServiceRequest = {
       guildId,
       memberId: user.id,
       kind: 'submission',
+      key: () => (key ?? submission.key).key,
       deadline: lastStart(submitRequest),
     };
-    let key: UsableKey | undefined;
     try {
       const outcome = await deps.guard.inTurn(turn, async () => {
         const found = await store.inGuild(guildId, async () => {

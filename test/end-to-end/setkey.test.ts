@@ -64,6 +64,22 @@ describe('/setkey', () => {
     expect(limited).not.toContain('copied');
   });
 
+  it('tests and uses a new key while the previous key is paused', async ({
+    guild,
+    admin,
+    member,
+    listing,
+  }) => {
+    await setKey(admin, 'sandbox-key');
+    await listing.behave({ kind: 'status', status: 429, retryAfter: 600 });
+    await addServer(member, 'limited.example.com:1');
+    await listing.behave({ kind: 'ok' });
+    expect(await keyInUse(guild)).toBeUndefined();
+    expect(textOf(await setKey(admin, 'second-key-1234'))).toMatch(/…1234 works and has been saved/);
+    expect(await keyInUse(guild)).toBe('second-key-1234');
+    expect(textOf(await setKey(admin, 'sandbox-key'))).toContain('The previous API key is still in use.');
+  });
+
   it('replaces the previous key only if the new key works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
+import { Secret } from '../../src/secret.ts';
 
 function open() {
   const clock = { now: 1_000 };
@@ -76,33 +77,36 @@ it('the breaker remembers the failures of at most 10,000 guilds', () => {
 });
 
 describe('the pause for an API key', () => {
+  const KEY = new Secret('a key');
+  const OTHER_KEY = new Secret('another key');
+
   it('lasts as long as the service requests', () => {
     const { clock, breaker } = open();
-    breaker.pause('1', 2_000);
-    expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([2_000, 0]);
+    breaker.pause('1', KEY, 2_000);
     clock.now += 1_999.5;
-    expect(breaker.pausedMs('1')).toBe(1);
+    expect(breaker.pausedMs('1', KEY)).toBe(1);
     clock.now += 0.5;
-    expect(breaker.pausedMs('1')).toBe(0);
+    expect(breaker.pausedMs('1', KEY)).toBe(0);
+  });
+
+  it("doesn't affect the guild's other keys or other guilds", () => {
+    const { breaker } = open();
+    breaker.pause('1', KEY, 2_000);
+    breaker.pause('1', OTHER_KEY, 1_000);
+    expect([breaker.pausedMs('1', KEY), breaker.pausedMs('1', OTHER_KEY)]).toEqual([2_000, 1_000]);
+    expect(breaker.pausedMs('2', KEY)).toBe(0);
   });
 
   it('lasts one second by default and ten minutes at most', () => {
     const { breaker } = open();
-    breaker.pause('1');
-    breaker.pause('2', 86_400_000);
-    expect([breaker.pausedMs('1'), breaker.pausedMs('2')]).toEqual([1_000, 600_000]);
+    breaker.pause('1', KEY);
+    breaker.pause('2', KEY, 86_400_000);
+    expect([breaker.pausedMs('1', KEY), breaker.pausedMs('2', KEY)]).toEqual([1_000, 600_000]);
   });
 
-  it('ends when a new key is set', () => {
+  it('is remembered for at most 10,000 keys', () => {
     const { breaker } = open();
-    breaker.pause('1', 2_000);
-    breaker.endPause('1');
-    expect(breaker.pausedMs('1')).toBe(0);
-  });
-
-  it('is remembered for at most 10,000 guilds', () => {
-    const { breaker } = open();
-    for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, 2_000);
-    expect([breaker.pausedMs('0'), breaker.pausedMs('1')]).toEqual([0, 2_000]);
+    for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, KEY, 2_000);
+    expect([breaker.pausedMs('0', KEY), breaker.pausedMs('1', KEY)]).toEqual([0, 2_000]);
   });
 });

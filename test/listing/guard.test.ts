@@ -3,11 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
+import { Secret } from '../../src/secret.ts';
 import { createTurns } from '../../src/turns.ts';
 
 const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 const NO_KEY: Outcome = { kind: 'not-sent', reason: 'key' };
+const KEY = new Secret('key of guild 1');
+const OTHER_KEY = new Secret('another key');
 
 /** Creates a guard for a service that returns these outcomes in turn, and then keeps returning the last one. */
 function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
@@ -17,8 +20,8 @@ function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
   const { inTurn } = createGuard({ turns, breaker, firstWaitMs: 1 });
   const ask =
     (kind: 'submission' | 'reading') =>
-    (guildId = '1') =>
-      inTurn({ guildId, memberId: 'mia', kind }, async () => {
+    (guildId = '1', key = KEY) =>
+      inTurn({ guildId, memberId: 'mia', kind, key: () => key }, async () => {
         sent.push(kind);
         return outcomes[Math.min(sent.length, outcomes.length) - 1] ?? ADDED;
       });
@@ -73,7 +76,7 @@ describe('a submission', () => {
   it("reports why it didn't get a turn", async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
-    const late = inTurn({ guildId: '1', kind: 'submission', deadline: 0 }, async () => ADDED);
+    const late = inTurn({ guildId: '1', kind: 'submission', key: () => KEY, deadline: 0 }, async () => ADDED);
     for (let n = 0; n < 20; n += 1) void add();
     await setImmediate();
     await setImmediate();
@@ -127,10 +130,10 @@ describe('a request for the games list', () => {
       ADDED,
     ]);
     const outcome = read();
-    await expect.poll(() => breaker.pausedMs('1')).toBeGreaterThan(0);
+    await expect.poll(() => breaker.pausedMs('1', KEY)).toBeGreaterThan(0);
     expect(sent).toHaveLength(1);
     expect(await outcome).toEqual(ADDED);
-    expect(breaker.pausedMs('1')).toBe(0);
+    expect(breaker.pausedMs('1', KEY)).toBe(0);
   });
 });
 
@@ -139,17 +142,17 @@ describe('the pause for an API key', () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
-      inTurn({ guildId: '1', kind: 'submission' }, async () => {
-        pausedAtSending.push(breaker.pausedMs('1'));
+      inTurn({ guildId: '1', kind: 'submission', key: () => KEY }, async () => {
+        pausedAtSending.push(breaker.pausedMs('1', KEY));
         return ADDED;
       });
-    breaker.pause('1', 30);
+    breaker.pause('1', KEY, 30);
     expect(await add()).toEqual(ADDED);
     const free = occupy(turns);
     const waiting = add();
     await setImmediate();
     await setImmediate();
-    breaker.pause('1', 30);
+    breaker.pause('1', KEY, 30);
     free();
     expect(await waiting).toEqual(ADDED);
     expect(pausedAtSending).toEqual([0, 0]);
@@ -157,12 +160,30 @@ describe('the pause for an API key', () => {
 
   it('makes submissions fail if it lasts longer than five seconds', async () => {
     const { sent, breaker, add } = setUp();
-    breaker.pause('1', 6_000);
+    breaker.pause('1', KEY, 6_000);
     const outcome = await add('1');
     expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'rate-limited' });
     expect('retryAfterMs' in outcome && outcome.retryAfterMs).toBeGreaterThan(5_000);
     expect(sent).toEqual([]);
-    expect(await add('2')).toEqual(ADDED);
+  });
+
+  it("doesn't delay requests with the guild's next key", async () => {
+    const { sent, breaker, add, read } = setUp();
+    breaker.pause('1', KEY, 60_000);
+    expect(await read('1', OTHER_KEY)).toEqual(ADDED);
+    expect(await add('1', OTHER_KEY)).toEqual(ADDED);
+    expect(sent).toEqual(['reading', 'submission']);
+  });
+
+  it('begins for the key that the request was sent with', async () => {
+    const { breaker, inTurn } = setUp();
+    let key = KEY;
+    await inTurn({ guildId: '1', kind: 'submission', key: () => key }, async () => {
+      key = OTHER_KEY;
+      return { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 };
+    });
+    expect(breaker.pausedMs('1', KEY)).toBe(0);
+    expect(breaker.pausedMs('1', OTHER_KEY)).toBeGreaterThan(0);
   });
 
   it.each<Outcome>([
@@ -171,14 +192,14 @@ describe('the pause for an API key', () => {
   ])('begins after a 429: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
-    expect(breaker.pausedMs('1')).toBeGreaterThan(500);
-    expect(breaker.pausedMs('2')).toBe(0);
+    expect(breaker.pausedMs('1', KEY)).toBeGreaterThan(500);
+    expect(breaker.pausedMs('1', OTHER_KEY)).toBe(0);
   });
 
   it("doesn't begin after a server error that contains a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
-    expect(breaker.pausedMs('1')).toBe(0);
+    expect(breaker.pausedMs('1', KEY)).toBe(0);
   });
 });
 
