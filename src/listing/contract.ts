@@ -115,9 +115,6 @@ export function knownError(message: string): KnownError | undefined {
 /** The message of a successful submission (specification §4.1). */
 export const ADDED = 'Servers have been added for review.';
 
-/** The text that replaces the API key in messages from the service. */
-export const MASKED_KEY = '[API key]';
-
 /** One server as it is sent to the service (specification §2.1). `queryPort` is only set if it differs from the port. */
 export interface ServerSubmission {
   readonly server: string;

@@ -245,16 +245,53 @@ it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with st
 });
 
 describe('an API key that the service repeats', () => {
-  const said = `${CANARY} or ${encodeURIComponent(CANARY)} or ${CANARY}`;
-  const masked = '[API key] or [API key] or [API key]';
+  const SPECIAL = `c@nary "key"!~*(+x)'/<é>\\&%2B=`;
+  const toForm = (text: string) => new URLSearchParams({ api_key: text }).toString();
+  const lowerHex = (text: string) => text.replace(/%../g, (each) => each.toLowerCase());
+  const toEntities = (each: (character: string) => string) => (text: string) =>
+    [...text].map((one) => (/\w/.test(one) ? one : each(one))).join('');
+  const toNames = (text: string) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;');
+  const inJson = (text: string) => JSON.stringify({ api_key: text });
 
-  it.each([
-    'success',
-    'error',
-  ])('is hidden in messages, even if it is percent-encoded (%s)', async (status) => {
-    const { api } = await setUp({ mode: withBody({ status, message: said }) });
-    expect(await api.add([one], key)).toMatchObject({ message: masked });
-    expect(api.log()).not.toMatch(/canary/);
+  const encodings: readonly (readonly [name: string, encode: (key: string) => string])[] = [
+    ['plain', (text) => text],
+    ['in a form', toForm],
+    ['in a form with lower-case digits', (text) => lowerHex(toForm(text))],
+    ['in a form next to a malformed encoding', (text) => `100% %ff ${toForm(text)}`],
+    ['in a URL', encodeURIComponent],
+    ['in a URL with lower-case digits', (text) => lowerHex(encodeURIComponent(text))],
+    ['in HTML', toNames],
+    ['in HTML with decimal numbers', toEntities((each) => `&#${each.codePointAt(0)};`)],
+    ['in HTML with padded numbers', toEntities((each) => `&#0${each.codePointAt(0)};`)],
+    ['in HTML with hexadecimal numbers', toEntities((each) => `&#x${each.codePointAt(0)?.toString(16)};`)],
+    ['in a form in HTML', (text) => toNames(toForm(text))],
+    ['in JSON', inJson],
+    ["in PHP's JSON", (text) => inJson(text).replaceAll('/', '\\/')],
+    ['in JSON with codes', (text) => inJson(text).replaceAll("'", '\\u0027').replaceAll('<', '\\u003C')],
+    ['in JSON in HTML', (text) => toNames(inJson(text))],
+  ];
+  const keys = [CANARY, SPECIAL, 'c4nary/Base64+Key+c4nary0123456789==', 'canary-key-00'];
+
+  it.each(encodings)('is hidden %s', async (_, encode) => {
+    for (const text of keys) {
+      const message = `bad request: ${encode(text)} or ${encode(text)}, try again`;
+      const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
+      const outcome = await api.add([one], new Secret(text));
+      const said = outcome.kind === 'rejected' ? outcome.message : '';
+      expect(said).toMatch(/^bad request: .*\[API key\].* or .*\[API key\].*, try again$/);
+      expect(said + api.log()).not.toMatch(/c[@4a]nary|Base64/i);
+    }
+  });
+
+  it('is hidden in the message of a success', async () => {
+    const { api } = await setUp({ mode: withBody({ status: 'success', message: `Added by ${CANARY}` }) });
+    expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: 'Added by [API key]' });
   });
 
   it('is hidden if its characters are escaped', async () => {
@@ -265,8 +302,16 @@ describe('an API key that the service repeats', () => {
   });
 
   it('is hidden in the games list', async () => {
+    const said = `${CANARY} or ${encodeURIComponent(CANARY)} or ${CANARY}`;
+    const masked = '[API key] or [API key] or [API key]';
     const { api } = await setUp({ games: [{ name: said, alias: said }] });
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
+  });
+
+  it("doesn't change other messages, even if they contain encoded text", async () => {
+    const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
+    const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
+    expect(await api.add([one], key)).toMatchObject({ message });
   });
 });
 
