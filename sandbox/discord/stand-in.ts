@@ -160,8 +160,8 @@ export async function startDiscord(options: StandInOptions) {
   }
 
   return {
-    /** The operator's webhook: its URL, and all messages posted to it. */
-    operatorWebhook: { url: `${origin()}/api/v10${operatorWebhook.path}`, posts: operatorWebhook.posts },
+    /** The operator's webhook with its URL, and all messages posted to it. */
+    operatorWebhook: { ...operatorWebhook, url: `${origin()}/api/v10${operatorWebhook.path}` },
     /** The value for discord.js's `rest.api` option: `http://127.0.0.1:PORT/api`, or `https` if there is a certificate. */
     apiUrl: `${origin()}/api`,
     /** The beginning of all attachment URLs, with the host and port of `apiUrl`. */

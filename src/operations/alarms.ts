@@ -7,7 +7,7 @@ import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import type { Condition } from './conditions.ts';
 import type { Health } from './health.ts';
-import { postToWebhook } from './operator-urls.ts';
+import { postToWebhook, WebhookRejectedError } from './operator-urls.ts';
 
 /** How often the bot checks the conditions, in milliseconds. */
 const LOOK_EVERY_MS = 15_000;
@@ -47,12 +47,17 @@ interface Line {
   readonly isPosted: boolean;
 }
 
+export interface Alarms extends Part {
+  /** Returns why Discord rejects the webhook, which isn't used again until the next start; `undefined` if it doesn't. */
+  trouble(): string | undefined;
+}
+
 /**
  * Creates the alarms, which post to the operator's webhook when a condition has held for long enough and when it ends. The
- * store records each post, so a restart neither repeats nor loses a post. A failed post is retried every minute. No other
- * part of the bot waits for the posts.
+ * store records each post, so a restart neither repeats nor loses a post. A failed post is retried every minute, unless
+ * Discord rejects the webhook itself. No other part of the bot waits for the posts.
  */
-export function createAlarms(deps: AlarmsDeps): Part {
+export function createAlarms(deps: AlarmsDeps): Alarms {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
   const { watchEveryMs = LOOK_EVERY_MS } = deps;
   const log = createSparingLog(logger);
@@ -61,6 +66,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
   /** States that were posted but haven't been saved in the store yet, by key. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
+  let trouble: string | undefined;
   const job = createJob({ firstMs: watchEveryMs, everyMs: watchEveryMs, run });
 
   const keyOf = ({ alert, isShared }: Condition) =>
@@ -107,13 +113,22 @@ export function createAlarms(deps: AlarmsDeps): Part {
 
   async function postWaiting(): Promise<void> {
     if (waiting.length === 0 || performance.now() - postedAt < POST_EVERY_MS || !mayPost()) return;
+    if (trouble !== undefined) return;
     postedAt = performance.now();
     const lines = fitting(waiting);
     try {
       await postToWebhook(webhook, lines.map(({ text }) => text).join('\n'));
     } catch (error) {
       const { message } = error as Error;
-      log.error({ reason: message }, 'could not post to OPERATOR_WEBHOOK_URL; will try again in a minute');
+      if (error instanceof WebhookRejectedError) {
+        trouble = `Discord rejects OPERATOR_WEBHOOK_URL: ${message}`;
+        logger.error(
+          { reason: message },
+          'Discord rejects OPERATOR_WEBHOOK_URL, so the bot posts no more alarms; create a new webhook and restart the bot',
+        );
+      } else {
+        log.error({ reason: message }, 'could not post to OPERATOR_WEBHOOK_URL; will try again in a minute');
+      }
       return;
     }
     waiting.splice(0, lines.length);
@@ -132,7 +147,7 @@ export function createAlarms(deps: AlarmsDeps): Part {
     }
   }
 
-  return { name: 'alarms', ...job };
+  return { name: 'alarms', ...job, trouble: () => trouble };
 }
 
 /** Returns as many lines as fit into one message, starting with the first. */

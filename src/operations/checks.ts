@@ -64,7 +64,7 @@ async function checkOperatorUrl(name: string, url: Secret | undefined): Promise<
   } catch (error) {
     throw new CheckFailedError(
       `${name} isn't responding as expected: ${reason(error)}`,
-      'copy it again, or remove it',
+      'copy it again, or remove it, then restart the bot',
     );
   }
 }

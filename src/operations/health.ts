@@ -28,10 +28,18 @@ export interface Health {
    * the bot runs without the service.
    */
   readonly listing: { readonly ok: boolean | null; readonly detail?: string };
+  /** Whether Discord accepts the operator's webhook as far as the bot knows. Only set if there is a webhook. */
+  readonly alarms?: { readonly ok: boolean; readonly detail?: string };
 }
 
 /** Checks the state of the gateway, and whether the store accepts a write (0.025 ms with SQLite, measured). */
-export async function healthOf({ gateway, transportTrouble, store, breaker }: HealthParts): Promise<Health> {
+export async function healthOf({
+  gateway,
+  transportTrouble,
+  store,
+  breaker,
+  alarms,
+}: HealthParts): Promise<Health> {
   const written = await tryToWrite(store);
   const detail = transportTrouble() ?? gateway.trouble();
   const isOpen = detail === undefined;
@@ -41,7 +49,13 @@ export async function healthOf({ gateway, transportTrouble, store, breaker }: He
     gateway: { ok: isOpen, shards: gateway.shards(), ...(detail !== undefined && { detail }) },
     store: written,
     listing: listingOf(breaker),
+    ...(alarms && { alarms: alarmsOf(alarms) }),
   };
+}
+
+function alarmsOf({ trouble }: NonNullable<HealthParts['alarms']>): NonNullable<Health['alarms']> {
+  const detail = trouble();
+  return detail === undefined ? { ok: true } : { ok: false, detail };
 }
 
 const tryToWrite = (store: HealthParts['store']): Promise<Health['store']> =>
@@ -65,6 +79,8 @@ interface HealthParts {
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>;
+  /** Returns why Discord rejects the operator's webhook. */
+  readonly alarms?: { readonly trouble: () => string | undefined } | undefined;
 }
 
 export interface WatchedParts extends HealthParts {

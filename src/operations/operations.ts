@@ -4,9 +4,9 @@ import type { FatalDiscordError } from '../discord/gateway.ts';
 import type { Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../storage/store.ts';
-import { type AlarmsDeps, createAlarms } from './alarms.ts';
+import { type Alarms, type AlarmsDeps, createAlarms } from './alarms.ts';
 import { type ConditionsDeps, createConditions } from './conditions.ts';
-import { createHealthServer, healthOf, type WatchedParts } from './health.ts';
+import { createHealthServer, type Health, healthOf, type WatchedParts } from './health.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { createMaintenance, type MaintenanceDeps } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
@@ -32,8 +32,13 @@ export interface OperationsDeps
 export function createOperations(deps: OperationsDeps) {
   const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
   const { httpPort: port, httpHost: host, operatorWebhookUrl: webhook, heartbeatUrl } = config;
-  const health = () => healthOf(deps);
   const conditions = createConditions(deps);
+  // If there can be several processes, the host name distinguishes them.
+  const place = store.path === undefined ? hostname() : '';
+  const health = (): Promise<Health> => healthOf({ ...deps, alarms });
+  const alarms: Alarms | undefined =
+    webhook &&
+    createAlarms({ ...deps, values: store.values, webhook, conditions: conditions.list, health, place });
   const isServed = port !== undefined && metrics !== undefined;
   const jobs: readonly Part[] = [
     createScheduledBackups({
@@ -54,18 +59,14 @@ export function createOperations(deps: OperationsDeps) {
       },
     }),
   ];
-  // If there can be several processes, the host name distinguishes them.
-  const place = store.path === undefined ? hostname() : '';
   const watches: readonly Part[] = [
-    ...(webhook
-      ? [createAlarms({ ...deps, values: store.values, webhook, conditions: conditions.list, health, place })]
-      : []),
+    ...(alarms ? [alarms] : []),
     ...(heartbeatUrl
       ? [createHeartbeat({ url: heartbeatUrl, health, everyMs: deps.watchEveryMs, logger })]
       : []),
   ];
   return {
-    health: isServed ? [createHealthServer({ port, host, metrics, parts: deps, logger })] : [],
+    health: isServed ? [createHealthServer({ port, host, metrics, parts: { ...deps, alarms }, logger })] : [],
     silence: createSilence({ config, gateway, onFatal, logger }),
     jobs: [...jobs, ...watches],
     onLaterReply: conditions.onLaterReply,

@@ -1,45 +1,91 @@
 import { MessageFlags } from 'discord.js';
 import { request } from 'undici';
 import { codeOf } from '../error-code.ts';
+import { cut } from '../one-line.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 
 /** Time limit for a response from an operator's URL, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** Maximum number of bytes to read from a response. */
+/** Maximum length of a response, in UTF-16 units. The rest isn't read. */
 const MOST_READ = 65_536;
 
-/** Posts text to the operator's webhook. @throws the same errors as {@link ask} */
+/** Maximum length of a thread's name, in UTF-16 units (Discord docs: Execute Webhook). */
+const LONGEST_THREAD_NAME = 100;
+/** Discord's error code for a webhook of a forum channel without a thread (Discord docs: JSON Error Codes). */
+const THREAD_MISSING = 220_001;
+
+/** Discord no longer accepts the webhook. Using it again could get the bot blocked (Discord docs: Rate Limits). */
+export class WebhookRejectedError extends Error {}
+
+/**
+ * Posts text to the operator's webhook. In a forum channel, creates a post named after the first line.
+ * @throws WebhookRejectedError if Discord doesn't accept the webhook, or the same errors as {@link ask}
+ */
 export async function postToWebhook(webhook: Secret, content: string): Promise<void> {
-  const body = JSON.stringify({
-    content,
-    allowed_mentions: { parse: [] },
-    flags: MessageFlags.SuppressEmbeds,
-  });
-  await ask(webhook, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const url = new URL(webhook.reveal());
+  // Without this, Discord doesn't report a message that wasn't saved (Discord docs: Execute Webhook).
+  url.searchParams.set('wait', 'true');
+  const message = { content, allowed_mentions: { parse: [] }, flags: MessageFlags.SuppressEmbeds };
+  const post = (body: object) =>
+    ask(url, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+  let response = await post(message);
+  if (response.status === 400 && response.body?.code === THREAD_MISSING) {
+    const [name = ''] = content.split('\n');
+    response = await post({ ...message, thread_name: cut(name, LONGEST_THREAD_NAME) });
+  }
+  const { status, body } = response;
+  if ([401, 403, 404].includes(status)) throw new WebhookRejectedError(`HTTP ${status}`);
+  demandSuccess(status);
+  if (typeof body?.id !== 'string') throw new Error('the response is not a message');
 }
 
-/** Requests the URL. If it's a Discord webhook, this doesn't post anything. @throws the same errors as {@link ask} */
-export const readOperatorUrl = (url: Secret): Promise<void> => ask(url, { method: 'GET' });
+/**
+ * Requests the URL. If it's a Discord webhook, this doesn't post anything.
+ * @throws Error if the status isn't 2xx, or the same errors as {@link ask}
+ */
+export async function readOperatorUrl(url: Secret): Promise<void> {
+  const { status } = await ask(url.reveal(), { method: 'GET' });
+  demandSuccess(status);
+}
+
+function demandSuccess(status: number): void {
+  if (status < 200 || status >= 300) throw new Error(`HTTP ${status}`);
+}
 
 /**
  * Makes a request without following redirects.
+ * @returns the status, and the response's body if it is a JSON object
  * @throws Error that contains neither the URL nor the response, because they may be secret
  */
 async function ask(
-  url: Secret,
+  url: string | URL,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
-): Promise<void> {
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> | undefined }> {
   // Discord requires this user agent format from all clients (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
   const signal = AbortSignal.timeout(ANSWER_MS);
-  let status: number;
   try {
-    const response = await request(url.reveal(), { ...options, headers, signal });
-    status = response.statusCode;
-    await response.body.dump({ limit: MOST_READ });
+    const response = await request(url, { ...options, headers, signal });
+    let text = '';
+    for await (const chunk of response.body.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > MOST_READ) break;
+    }
+    return { status: response.statusCode, body: objectIn(text) };
   } catch (error) {
     throw new Error(signal.aborted ? 'no response within 10 seconds' : codeOf(error) || 'the request failed');
   }
-  if (status < 200 || status >= 300) throw new Error(`HTTP ${status}`);
+}
+
+function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return Object(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
 }

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
-import type { Part } from '../../src/lifecycle.ts';
+import { quietPort } from '../../sandbox/quiet-port.ts';
 import { createAlarms } from '../../src/operations/alarms.ts';
 import { type Condition, createConditions } from '../../src/operations/conditions.ts';
 import type { Health } from '../../src/operations/health.ts';
 import { createHeartbeat } from '../../src/operations/heartbeat.ts';
+import { postToWebhook } from '../../src/operations/operator-urls.ts';
 import { Secret } from '../../src/secret.ts';
 import { oneBot } from '../support/bot.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
@@ -40,9 +41,10 @@ const WELL: Health = {
 async function startServer(...statuses: readonly number[]) {
   const requests: { request: IncomingMessage; body: string }[] = [];
   const server = createServer(async (request, response) => {
-    const status = statuses[Math.min(requests.length, statuses.length - 1)] ?? 204;
+    const status = statuses[Math.min(requests.length, statuses.length - 1)] ?? 200;
     requests.push({ request, body: await text(request) });
-    response.writeHead(status, { location: '/elsewhere' }).end();
+    // Discord returns the message that it saved (Discord docs: Execute Webhook, `wait`).
+    response.writeHead(status, { location: '/elsewhere' }).end(status === 200 ? '{"id":"1"}' : '');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
@@ -79,7 +81,7 @@ async function open(...statuses: readonly number[]) {
     }),
   );
 
-  async function start(place = ''): Promise<Part> {
+  async function start(place = '') {
     const alarms = createAlarms({
       webhook: server.url,
       conditions,
@@ -126,7 +128,7 @@ async function open(...statuses: readonly number[]) {
 
 describe('an alarm', () => {
   it('is posted once when a condition has lasted long enough, and once when it ends', async () => {
-    const { holds, clock, look, posts, requests, start } = await open(204);
+    const { holds, clock, look, posts, requests, start } = await open(200);
     await start();
     holds.own = 'no @everyone';
     await look();
@@ -149,7 +151,7 @@ describe('an alarm', () => {
   });
 
   it("isn't posted if the condition ends too soon", async () => {
-    const { holds, clock, look, posts, start } = await open(204);
+    const { holds, clock, look, posts, start } = await open(200);
     await start();
     for (const isHolding of [true, false, true]) {
       holds.own = isHolding;
@@ -161,7 +163,7 @@ describe('an alarm', () => {
   });
 
   it('waits until a minute has passed since the last post', async () => {
-    const { holds, clock, look, posts, start } = await open(204);
+    const { holds, clock, look, posts, start } = await open(200);
     await start();
     holds.own = true;
     await look();
@@ -178,7 +180,7 @@ describe('an alarm', () => {
   });
 
   it('is reposted until Discord accepts it', async () => {
-    const { holds, clock, look, posts, logger, start } = await open(302, 503, 204);
+    const { holds, clock, look, posts, logger, start } = await open(302, 503, 200);
     await start();
     holds.own = true;
     await look();
@@ -195,8 +197,39 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
+  it.each([401, 403, 404])('is not posted again until a restart if Discord answers %s', async (status) => {
+    const { holds, clock, look, posts, logger, start } = await open(status, 200);
+    const alarms = await start();
+    holds.own = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(1);
+    await expect.poll(alarms.trouble).toBe(`Discord rejects OPERATOR_WEBHOOK_URL: HTTP ${status}`);
+    clock.advance(10 * MINUTE_MS);
+    await look();
+    expect(posts()).toHaveLength(1);
+    expect(logger.lines).toMatchObject([{ level: 'error', details: { reason: `HTTP ${status}` } }]);
+    await alarms.stop?.();
+    await start();
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(2);
+  });
+
+  it('is reposted if the response is not a message', async () => {
+    const { holds, clock, look, posts, start } = await open(204, 200);
+    await start();
+    holds.own = true;
+    await look();
+    clock.advance(2 * MINUTE_MS);
+    await expect.poll(posts).toHaveLength(1);
+    await look();
+    clock.advance(MINUTE_MS);
+    await expect.poll(posts).toHaveLength(2);
+  });
+
   it('waits until Discord stops blocking the bot', async () => {
-    const { holds, clock, look, posts, start, block } = await open(204);
+    const { holds, clock, look, posts, start, block } = await open(200);
     await start();
     block(true);
     holds.own = true;
@@ -209,7 +242,7 @@ describe('an alarm', () => {
   });
 
   it('is posted only once for a shared condition, even if another process takes over', async () => {
-    const { holds, clock, look, posts, start, lead, stored } = await open(204);
+    const { holds, clock, look, posts, start, lead, stored } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
     holds.shared = true;
@@ -238,7 +271,7 @@ describe('an alarm', () => {
   });
 
   it('is posted once, even if the bot restarts', async () => {
-    const { holds, clock, look, posts, start } = await open(204);
+    const { holds, clock, look, posts, start } = await open(200);
     const first = await start();
     holds.own = true;
     await look();
@@ -256,7 +289,7 @@ describe('an alarm', () => {
   });
 
   it("is posted by each process if the condition isn't shared", async () => {
-    const { holds, clock, look, posts, start } = await open(204);
+    const { holds, clock, look, posts, start } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;
     holds.shared = true;
@@ -399,7 +432,9 @@ it('the operator is notified when the service has been down for five minutes', a
   const clock = createTestClock();
   const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
   onTestFinished(() => close());
-  const env = { OPERATOR_WEBHOOK_URL: operatorWebhook.url };
+  const port = await quietPort();
+  const env = { OPERATOR_WEBHOOK_URL: operatorWebhook.url, HTTP_PORT: String(port) };
+  const alarms = async () => Object(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).alarms;
   const bot = await oneBot({ env, timing: { watchEveryMs: 5 } });
   const { member, listing } = await bot.newGuild({ key: 'sandbox-key' });
   await listing.behave({ kind: 'down' });
@@ -419,7 +454,43 @@ it('the operator is notified when the service has been down for five minutes', a
       return posts.slice(1);
     })
     .toEqual([expect.stringMatching(/^🟢 Resolved: The listing service responds/)]);
+  expect(await alarms()).toEqual({ ok: true });
+  operatorWebhook.moveTo('deleted');
+  await listing.behave({ kind: 'down' });
+  for (const host of ['e', 'f', 'g']) await addServer(member, `${host}.example.com:1`);
+  await expect
+    .poll(() => {
+      clock.advance(10_000);
+      return alarms();
+    })
+    .toEqual({ ok: false, detail: 'Discord rejects OPERATOR_WEBHOOK_URL: HTTP 404' });
   expect(bot.output()).not.toContain(new URL(operatorWebhook.url).pathname.split('/').at(-1));
+});
+
+describe("a post to Discord's webhook", () => {
+  async function openWebhook() {
+    const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
+    onTestFinished(() => close());
+    return {
+      ...operatorWebhook,
+      post: () => postToWebhook(new Secret(operatorWebhook.url), 'It is down\nNow'),
+    };
+  }
+
+  it('fails if Discord does not save the message', async () => {
+    const { post, posts, moveTo } = await openWebhook();
+    moveTo('full');
+    await expect(post()).rejects.toThrow('HTTP 400');
+    expect(posts).toEqual([]);
+  });
+
+  it('creates a post in a forum channel', async () => {
+    const { post, posts, threads, moveTo } = await openWebhook();
+    moveTo('forum');
+    await post();
+    expect(posts).toEqual(['It is down\nNow']);
+    expect(threads).toEqual(['It is down']);
+  });
 });
 
 describe('a heartbeat', () => {

@@ -41,6 +41,12 @@ export const unknownInteraction = denial(404, 10062, 'Unknown interaction');
 export const alreadyAcknowledged = denial(400, 40060, 'Interaction has already been acknowledged.');
 export const unknownWebhook = denial(404, 10015, 'Unknown Webhook');
 export const expiredToken = denial(401, 50027, 'Invalid Webhook Token');
+/** See the documentation (Discord docs: Execute Webhook, JSON Error Codes). */
+export const threadMissing = denial(
+  400,
+  220001,
+  'Webhooks posted to forum channels must have a thread_name or thread_id',
+);
 export const unknownMessage = denial(404, 10008, 'Unknown Message');
 
 /** Not the bot's fault, because a user might have deleted the message. */
