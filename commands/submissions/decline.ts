@@ -5,7 +5,7 @@ import type { PressContext, Reply, SubmitContext } from '../../src/interactions/
 import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { cut } from '../../src/one-line.ts';
-import { linesNamed } from '../../src/server-lists/named-lines.ts';
+import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
@@ -66,9 +66,8 @@ export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Fie
 
 /** Formats a list with its line numbers. */
 function numberedText(t: Translate, submission: Submission): string {
-  const items = firstItems(t, submission.servers, MOST_LINES, ({ line, server }) =>
-    serverItem(t, server, line),
-  );
+  const servers = withParts(submission.servers);
+  const items = firstItems(t, servers, MOST_LINES, (each) => serverItem(t, each.server, each));
   return [byText(t, submission), ...items].join('\n');
 }
 
@@ -80,28 +79,41 @@ const linesField = (t: Translate, value: string): Field => ({
   most: LONGEST_NUMBERS,
 });
 
-/** Reads the modal's input. For an unknown line number, returns a private reply with a button that reopens the modal. */
+/**
+ * Reads the modal's input. For an unknown or ambiguous line number, returns a private reply with a button that reopens the
+ * modal.
+ */
 export function readDecline(
   { t, field }: SubmitContext,
-  { id, draftId, servers }: Submission,
-): Pick<DeclineDecision, 'reason' | 'lines'> | Reply {
+  submission: Submission,
+): Pick<DeclineDecision, 'reason' | 'only'> | Reply {
   const reason = readReason(field);
   const typed = field('lines').trim();
   if (typed === '') return { reason };
-  const lines = linesNamed(
-    typed,
-    servers.map(({ line }) => line),
-  );
-  if (typeof lines !== 'string') return { reason, lines };
-  const search = escapeCode(lines, LONGEST_NAMED);
-  const again = submissionsId('decline', [draftId, id, reason.key ?? ''].join(':'));
+  const servers = withParts(submission.servers);
+  const named = linesNamed(typed, servers);
+  if (!('possible' in named)) return { reason, only: named };
+  const again = submissionsId('decline', [submission.draftId, submission.id, reason.key ?? ''].join(':'));
   return {
-    content: withSign('not-sent', sentences(t('approval.noLine', { search }), t('approval.still'))),
+    content: [
+      withSign('not-sent', sentences(notSelectedText(t, named), t('approval.still'))),
+      ...firstItems(
+        t,
+        named.possible.flatMap((index) => servers[index] ?? []),
+        MOST_LINES,
+        ({ server, line, part = 1 }) => serverItem(t, server, { line, part }),
+      ),
+    ].join('\n'),
     // Discord rejects an embed with an empty description.
     embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
     components: rows([button(again, t('again.reopenForm'), 'primary')]),
     isUserError: true,
   };
+}
+
+function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
+  const search = escapeCode(typed, LONGEST_NAMED);
+  return possible.length === 0 ? t('approval.noLine', { search }) : t('approval.severalOnLine', { search });
 }
 
 export const readReason = (field: SubmitContext['field']): DeclineDecision['reason'] => ({

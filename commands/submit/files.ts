@@ -1,7 +1,14 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import { csvFile, rejectedCsv } from '../../src/server-lists/csv-file.ts';
 import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
-import type { ReadyRow, Row, TypedRow } from '../../src/server-lists/row.ts';
+import {
+  inOrderOfPlaces,
+  lineLabel,
+  placeOf,
+  type ReadyRow,
+  type Row,
+  type TypedRow,
+} from '../../src/server-lists/row.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { readOutsideDiscord } from '../../src/words/escape.ts';
 import { limitText } from '../../src/words/not-submitted.ts';
@@ -53,9 +60,9 @@ export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<K
 
 /** Splits the rows into as few files as possible, each of them small enough to be uploaded again. */
 function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
-  const inOrder = [...reasons.keys()].toSorted((one, other) => one.line - other.line);
+  const inOrder = [...reasons.keys()].toSorted(inOrderOfPlaces);
   const rows = inOrder.map((row) => ({
-    line: row.line,
+    ...placeOf(row),
     typed: inFields(row),
     reason: reasons.get(row) ?? '',
   }));
@@ -71,7 +78,7 @@ export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {
     const { server, port, queryPort, game } = inFields(row);
-    return [server, port, queryPort, game, String(row.line)];
+    return [server, port, queryPort, game, lineLabel(row)];
   });
   return { name: 'preview.csv', data: Buffer.from(csvFile(heading, lines)) };
 }

@@ -32,7 +32,7 @@ import {
   reasonOfLimit,
   textWithoutFiles,
 } from './files.ts';
-import { invalidItem, reasonsOf, someNumbers } from './problem-text.ts';
+import { invalidItem, reasonsOf, someLines } from './problem-text.ts';
 
 /** Maximum lengths of parts of the message, in UTF-16 units. The whole message is limited to 2,000. */
 const LONGEST_NOTICE = 500;
@@ -156,8 +156,8 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
   const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
-  const items = firstItems(t, rows, namesAll ? rows.length : FEW_NAMED, ({ line, submission }) =>
-    serverItem(t, submission, draft.source === 'text' ? line : undefined),
+  const items = firstItems(t, rows, namesAll ? rows.length : FEW_NAMED, (row) =>
+    serverItem(t, row.submission, draft.source === 'text' ? row : undefined),
   );
   return [held, ...items].join('\n');
 }
@@ -165,17 +165,15 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
 function withoutGameText(t: Translate, { source, rows }: Draft, namesAll: boolean): string {
   const lacking = rows.filter(lacksGame);
   if (lacking.length === 0) return '';
-  const items = firstItems(t, lacking, namesAll ? lacking.length : MOST_NAMED, ({ line, typed }) =>
-    addressItem(t, rowText(typed), source === 'text' ? line : undefined),
+  const items = firstItems(t, lacking, namesAll ? lacking.length : MOST_NAMED, (row) =>
+    addressItem(t, rowText(row.typed), source === 'text' ? row : undefined),
   );
   return [t('list.withoutGame', { count: lacking.length }), ...items].join('\n');
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {
-  const lines = [...new Set(rows.filter(isRepeated).map(({ line }) => line))];
-  return lines.length === 0
-    ? ''
-    : t('list.repeated', { count: lines.length, numbers: someNumbers(t, lines) });
+  const repeated = rows.filter(isRepeated);
+  return repeated.length === 0 ? '' : t('list.repeated', someLines(t, repeated));
 }
 
 /** Lists servers that the guild has already submitted, with their game, submitter and outcome. */

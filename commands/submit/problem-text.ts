@@ -2,7 +2,14 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { shorten, visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
-import { furtherProblems, type InvalidRow, type RowProblem, rowText } from '../../src/server-lists/row.ts';
+import {
+  furtherProblems,
+  type InvalidRow,
+  lineLabel,
+  type RowPlace,
+  type RowProblem,
+  rowText,
+} from '../../src/server-lists/row.ts';
 import { escapeText, readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
@@ -62,13 +69,13 @@ function firstProblem(
  * @param isNumbered whether the member can find the line by its number
  */
 export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isNumbered: boolean): string {
-  const item = addressItem(t, rowText(row.typed), isNumbered ? row.line : undefined);
+  const item = addressItem(t, rowText(row.typed), isNumbered ? row : undefined);
   return t('look.about', { item, why: whyText(t, row, games) });
 }
 
 /** Formats a line's problem with just the line number, because the modal already shows the line itself. */
 export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
-  t('look.about', { item: `- ${t('list.line', { line: row.line })}`, why: whyText(t, row, games) });
+  t('look.about', { item: `- ${t('list.line', { line: lineLabel(row) })}`, why: whyText(t, row, games) });
 
 function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): string {
   const { short } = problemText(problem, t, LONGEST_VALUE);
@@ -103,8 +110,9 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   };
 }
 
-/** Formats the first few line numbers for use in a sentence. */
-export function someNumbers(t: Translate, lines: readonly number[]): string {
-  const numbers = [...new Set(lines)].map(String);
-  return namedText(t, numbers.slice(0, MOST_NUMBERS), numbers.length);
+/** Formats the first few line numbers for use in a sentence, and counts the lines. */
+export function someLines(t: Translate, places: readonly RowPlace[]) {
+  const numbers = [...new Set(places.map(lineLabel))];
+  const { length: count } = numbers;
+  return { count, numbers: namedText(t, numbers.slice(0, MOST_NUMBERS), count) };
 }

@@ -3,7 +3,7 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, isCustomId, linkButton, rows } from '../../src/interactions/controls.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
-import { isInvalid, type Row } from '../../src/server-lists/row.ts';
+import { isInvalid, lineLabel, placeOf, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
@@ -209,7 +209,7 @@ function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly 
     ...servers,
     ...unconfirmed.map((row) => ({
       row,
-      line: row.line,
+      ...placeOf(row),
       server: row.submission,
       outcome: row.unconfirmed,
     })),
@@ -282,7 +282,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
   const lines = draft.rows.map((row) => {
     const { server, port, queryPort, game } = inFields(row);
     const outcome = outcomes.get(row)?.kind ?? 'not-sent';
-    return [String(row.line), server, port, queryPort, game, t(`outcome.${outcome}`), messageOf(row)];
+    return [lineLabel(row), server, port, queryPort, game, t(`outcome.${outcome}`), messageOf(row)];
   });
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }

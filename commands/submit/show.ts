@@ -20,7 +20,7 @@ import { nextStepsText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
-import { guesser, someNumbers } from './problem-text.ts';
+import { guesser, someLines } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
 /** Explains why text can't be read as a list, or why a list can't be stored. */
@@ -100,10 +100,9 @@ function gameControls(
     const all = gameOptions(choice?.lines === lines ? choice.games : games.all);
     const options = all.slice(0, LIMITS.choices);
     const isAll = options.length > 0 && options.length === all.length;
-    const numbers = [...new Set(rows.map(({ line }) => line))];
     const placeholder =
       draft.source === 'text'
-        ? t('list.button.gameOfLines', { count: numbers.length, numbers: someNumbers(t, numbers) })
+        ? t('list.button.gameOfLines', someLines(t, rows))
         : t(`list.button.${SELECT_LABELS[lines]}`, { count });
     return {
       choice: select({ id: submitId('game', id, lines), placeholder, options }),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { addressOf, type ReadyRow } from '../server-lists/row.ts';
+import { addressOf, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
@@ -23,8 +23,8 @@ interface Decision extends SeenApproval {
 
 export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
-  /** The lines to decline; other lines keep waiting. If omitted, the whole submission is declined. */
-  readonly lines?: ReadonlySet<number> | undefined;
+  /** The indices of the servers to decline; others keep waiting. If omitted, the whole submission is declined. */
+  readonly only?: ReadonlySet<number> | undefined;
 }
 
 export interface Correction extends Decision {
@@ -73,12 +73,12 @@ export function createApprovals({
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
      * @returns false if the submission was decided or changed after the moderator saw it
      */
-    decline: ({ by, interactionId, reason, lines, ...key }: DeclineDecision): Promise<boolean> =>
+    decline: ({ by, interactionId, reason, only, ...key }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
         // If the draft no longer exists, its lines can't keep waiting, so the whole submission is declined.
-        const isDeclined = ({ line }: SubmittedServer) => !draft || lines === undefined || lines.has(line);
+        const isDeclined = (_server: SubmittedServer, index: number) => !draft || (only?.has(index) ?? true);
         const declined = submission?.servers.filter(isDeclined) ?? [];
         if (submission === undefined || declined.length === 0) return false;
         const why = { decline_reason: reason.words, decline_reason_key: reason.key ?? null };
@@ -89,7 +89,7 @@ export function createApprovals({
           key.guildId,
           to,
         );
-        const others = submission.servers.filter((each) => !isDeclined(each));
+        const others = submission.servers.filter((each, index) => !isDeclined(each, index));
         const isPart = others.length > 0;
         if (draft) await drafts.keep(isPart ? withRows(draft, otherRows(draft, declined)) : draft);
         if (isPart) await submissions.beginAnother(submission, others.map(rowForServer));
@@ -116,7 +116,7 @@ export function createApprovals({
         const address = addressOf(row.submission);
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
-        const corrected = { ...row, line: old.line };
+        const corrected = { ...row, ...placeOf(old) };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
           // If the address changes, the member's consent to resubmit the server no longer applies.

@@ -1,5 +1,5 @@
 import { visibleLine } from '../one-line.ts';
-import type { TypedRow } from './row.ts';
+import { lineLabel, type RowPlace, type TypedRow } from './row.ts';
 
 /**
  * Characters that make spreadsheets treat a cell as a formula. Some versions also accept the full-width and small forms of
@@ -70,8 +70,7 @@ const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
 /** Removes invisible characters and spaces from a cell's start, because some spreadsheets ignore them before a formula. */
 const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
-interface RejectedLine {
-  readonly line: number;
+interface RejectedLine extends RowPlace {
   readonly typed: TypedRow;
   readonly reason: string;
 }
@@ -91,9 +90,9 @@ export function rejectedCsv(
   const files: Buffer[][] = [];
   // Makes the first row start a new file.
   let bytes = mostBytes;
-  for (const { typed, line, reason } of rows) {
+  for (const { typed, reason, ...place } of rows) {
     const { server, port, queryPort, game } = typed;
-    const text = Buffer.from(csvLine(heading, [server, port, queryPort, game, String(line), reason]));
+    const text = Buffer.from(csvLine(heading, [server, port, queryPort, game, lineLabel(place), reason]));
     if (bytes + text.length > mostBytes && files.length < mostFiles) {
       files.push([start]);
       bytes = start.length;

@@ -1,19 +1,49 @@
+import { lettersLabel, type RowPlace } from './row.ts';
+
 const NUMBER = /^\d{1,6}$/;
 
+/** Text that a moderator typed and that doesn't select any line. */
+export interface NotSelected {
+  readonly typed: string;
+  /** The indices of the servers that the text could mean. Empty if there is no such line. */
+  readonly possible: readonly number[];
+}
+
+/** Gives the servers of a line different places. Version 0.4.0 stored only the number of the line. */
+export function withParts<Server extends RowPlace>(servers: readonly Server[]): readonly Server[] {
+  const counts = new Map<number, number>();
+  return servers.map((server) => {
+    const count = (counts.get(server.line) ?? 0) + 1;
+    counts.set(server.line, count);
+    return server.part === undefined && count > 1 ? { ...server, part: count } : server;
+  });
+}
+
 /**
- * Parses a list of line numbers that a moderator typed, such as `3, 7-9`.
- * @param lines the numbers of the existing lines
- * @returns the line numbers, or the first part of the text that doesn't match any existing line
+ * Parses a list of line numbers that a moderator typed, such as `3, 7-9, 12b`. If line 12 has several servers, `12` is
+ * ambiguous, and `12a` is the first of them.
+ * @param places the places of the existing servers
+ * @returns the indices of the servers, or the first part of the text that doesn't select any
  */
-export function linesNamed(typed: string, lines: readonly number[]): ReadonlySet<number> | string {
+export function linesNamed(typed: string, places: readonly RowPlace[]): ReadonlySet<number> | NotSelected {
   const named = new Set<number>();
   for (const part of typed.split(/[,;、，]/u).map((each) => each.trim())) {
     if (part === '') continue;
-    const [from = '', to = from, ...more] = part.split(/[-–]/u).map((each) => each.trim());
-    const isRange = NUMBER.test(from) && NUMBER.test(to) && more.length === 0;
-    const found = isRange ? lines.filter((line) => Number(from) <= line && line <= Number(to)) : [];
-    if (found.length === 0) return part;
-    for (const line of found) named.add(line);
+    const found = indicesOf(part, places);
+    const isRange = !NUMBER.test(part);
+    if (found.length === 0 || (found.length > 1 && !isRange)) return { typed: part, possible: found };
+    for (const index of found) named.add(index);
   }
   return named;
+}
+
+/** Finds the servers that one part of the text names: a line, a single server of a line, or a range of lines. */
+function indicesOf(text: string, places: readonly RowPlace[]): readonly number[] {
+  const indices = (isNamed: (place: RowPlace) => boolean) =>
+    places.flatMap((place, index) => (isNamed(place) ? index : []));
+  const [from = '', to = from, ...more] = text.split(/[-–]/u).map((each) => each.trim());
+  if (NUMBER.test(from) && NUMBER.test(to) && more.length === 0) {
+    return indices(({ line }) => Number(from) <= line && line <= Number(to));
+  }
+  return indices((place) => lettersLabel(place) === text.toLowerCase());
 }

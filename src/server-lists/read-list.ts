@@ -9,6 +9,7 @@ import {
   EMPTY_ROW,
   gameOf,
   hasUnknownGame,
+  inOrderOfPlaces,
   type RawRow,
   type Row,
   readRow,
@@ -186,19 +187,17 @@ export function finishedRow({ typed, problem, near, ...place }: RawRow, games: G
 /** Sorts rows by their place and marks rows that repeat an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
-  return rows
-    .toSorted((one, other) => one.line - other.line || (one.part ?? 1) - (other.part ?? 1))
-    .map((row): Row => {
-      if (row.kind !== 'ready') return row;
-      const { line, part, submission } = row;
-      const { server, port, queryPort, game } = submission;
-      const key = JSON.stringify([server, port, queryPort, game]);
-      const firstLine = firstLines.get(key);
-      if (firstLine !== undefined)
-        return { kind: 'repeated', line, ...(part !== undefined && { part }), firstLine, submission };
-      firstLines.set(key, line);
-      return row;
-    });
+  return rows.toSorted(inOrderOfPlaces).map((row): Row => {
+    if (row.kind !== 'ready') return row;
+    const { line, part, submission } = row;
+    const { server, port, queryPort, game } = submission;
+    const key = JSON.stringify([server, port, queryPort, game]);
+    const firstLine = firstLines.get(key);
+    if (firstLine !== undefined)
+      return { kind: 'repeated', line, ...(part !== undefined && { part }), firstLine, submission };
+    firstLines.set(key, line);
+    return row;
+  });
 }
 
 /** The control characters that {@link TextDecoder} returns for bytes that are undefined in a code page. */

@@ -72,8 +72,22 @@ export interface RowPlace {
   readonly part?: number | undefined;
 }
 
+/** Returns only the place of a row. */
+export const placeOf = ({ line, part }: RowPlace): RowPlace => ({
+  line,
+  ...(part !== undefined && { part }),
+});
+
+/** Compares the places of two rows, for sorting. */
+export const inOrderOfPlaces = (one: RowPlace, other: RowPlace): number =>
+  one.line - other.line || (one.part ?? 1) - (other.part ?? 1);
+
 /** Formats a row's place for people: `12`, and `12b` for the second server of line 12. */
-export const lineLabel = ({ line, part = 1 }: RowPlace): string => `${line}${part > 1 ? letters(part) : ''}`;
+export const lineLabel = (place: RowPlace): string =>
+  place.part === undefined ? String(place.line) : lettersLabel(place);
+
+/** Formats a row's place with a letter even for the first server of a line: `12a`. */
+export const lettersLabel = ({ line, part = 1 }: RowPlace): string => `${line}${letters(part)}`;
 
 /** Counts in letters, as spreadsheets name their columns: b is 2, z is 26 and aa is 27. */
 const letters = (part: number): string =>

@@ -190,6 +190,11 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  '4.06-choices-compatible': {
+    async up(db) {
+      await db.schema.alterTable('servers').addColumn('part', 'integer').execute();
+    },
+  },
 };
 
 /** Columns renamed since 0.3.0. */

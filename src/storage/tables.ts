@@ -103,8 +103,9 @@ export interface ServersTable {
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
-  /** The line number in the draft. */
+  /** The server's place in the draft: the line number, and 2 for the second server of a line (see `RowPlace`). */
   readonly line: number;
+  readonly part?: number | null | undefined;
   readonly host: string;
   readonly port: number;
   readonly query_port: number | null;

@@ -94,10 +94,10 @@ export function afterSubmission(
   servers: readonly SubmittedServer[],
   isApproved: boolean,
 ): Draft {
-  const outcomes = new Map(servers.map(({ line, server, outcome }) => [placeOf(line, server), outcome]));
+  const outcomes = new Map(servers.map(({ line, server, outcome }) => [keyOf(line, server), outcome]));
   const stay = draft.rows.flatMap((row) => {
     if (isRepeated(row)) return [];
-    const outcome = isReady(row) ? outcomes.get(placeOf(row.line, row.submission)) : undefined;
+    const outcome = isReady(row) ? outcomes.get(keyOf(row.line, row.submission)) : undefined;
     if (outcome === undefined) return row;
     const isDecided = isApproved ? !isUnsent(outcome) : outcome.kind === 'accepted';
     if (isDecided) return [];
@@ -114,8 +114,8 @@ export function otherRows(
   { rows }: Draft,
   servers: readonly Pick<SubmittedServer, 'line' | 'server'>[],
 ): readonly Row[] {
-  const places = new Set(servers.map(({ line, server }) => placeOf(line, server)));
-  return rows.filter((row) => !isReady(row) || !places.has(placeOf(row.line, row.submission)));
+  const keys = new Set(servers.map(({ line, server }) => keyOf(line, server)));
+  return rows.filter((row) => !isReady(row) || !keys.has(keyOf(row.line, row.submission)));
 }
 
 /** Replaces a server's row in the draft with the corrected row. */
@@ -123,12 +123,12 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
   withRows(
     draft,
     draft.rows.map((each) =>
-      isReady(each) && placeOf(each.line, each.submission) === placeOf(line, server) ? row : each,
+      isReady(each) && keyOf(each.line, each.submission) === keyOf(line, server) ? row : each,
     ),
   );
 
 /** Returns a unique key for a ready row. Several servers can have the same line number. */
-const placeOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
+const keyOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
 /** Whether the service hasn't decided on the server, because it wasn't sent or the guild's key was rejected. */
 export const isUnsent = (outcome: ServerOutcome): boolean =>

@@ -12,7 +12,7 @@ import type { Guard, ServiceRequest } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
-import { isReady, type ReadyRow, type Row } from '../server-lists/row.ts';
+import { inOrderOfPlaces, isReady, placeOf, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import {
@@ -483,7 +483,7 @@ export function createPipeline(deps: PipelineDeps) {
         draft: {
           id,
           source: submission.source ?? 'text',
-          rows: rows.toSorted((one, other) => one.line - other.line),
+          rows: rows.toSorted(inOrderOfPlaces),
         },
         servers,
         limitedRows,
@@ -505,7 +505,7 @@ export const isAllSent = ({
 
 const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   row,
-  line: row.line,
+  ...placeOf(row),
   server: row.submission,
   outcome,
 });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
-import { addressOf, isReady, type ReadyRow } from '../server-lists/row.ts';
+import { addressOf, isReady, lineLabel, placeOf, type ReadyRow, type RowPlace } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
@@ -27,9 +27,8 @@ export interface MessagePlace {
   readonly messageId: string;
 }
 
-export interface SubmittedServer {
-  /** The line number in the draft. */
-  readonly line: number;
+/** A server in a submission, with its place in the draft. */
+export interface SubmittedServer extends RowPlace {
   readonly server: ServerSubmission;
   /** `undefined` until the server has an outcome. */
   readonly outcome: ServerOutcome | undefined;
@@ -178,11 +177,12 @@ export function createSubmissions({
         ...columns,
       })
       .execute();
-    const values = rows.map(({ line, submission }, position) => ({
+    const values = rows.map(({ line, part = null, submission }, position) => ({
       ...newServer(submission),
       submission_id: id,
       position,
       line,
+      part,
       guild_id: guildId,
       user_id: user.id,
       reserved_at: columns.started_at,
@@ -255,7 +255,7 @@ export function createSubmissions({
   const storedServers = () =>
     tables()
       .selectFrom('servers')
-      .select(['line', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
+      .select(['line', 'part', 'host', 'port', 'query_port', 'game', 'outcome', 'message', 'reason'])
       .orderBy('position');
 
   const serversOf = async (id: string): Promise<readonly SubmittedServer[]> => {
@@ -315,9 +315,10 @@ export function createSubmissions({
   }
 
   /**
-   * Returns the lines submitted after this submission was declined, in its draft or in the draft {@link declinedDraftId}.
+   * Returns the labels of the lines submitted after this submission was declined, in its draft or in the draft
+   * {@link declinedDraftId}.
    */
-  async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<number>> {
+  async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<string>> {
     const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
     const rows = await tables()
       .selectFrom('submissions')
@@ -329,9 +330,9 @@ export function createSubmissions({
         ]),
       )
       .where('state', '<>', 'withdrawn')
-      .select('line')
+      .select(['line', 'part'])
       .execute();
-    return new Set(rows.map(({ line }) => line));
+    return new Set(rows.map(storedPlace).map(lineLabel));
   }
 
   /**
@@ -438,7 +439,7 @@ export function createSubmissions({
       const submission = (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, uuidOf(id)));
       if (submission?.state !== 'declined' || submission.userId !== by.user.id) return found;
       const later = await laterLines(submission);
-      const rows = submission.servers.filter(({ line }) => !later.has(line)).map(rowForServer);
+      const rows = submission.servers.filter((server) => !later.has(lineLabel(server))).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
     /** Returns the id of a draft's latest submission, or ''. */
@@ -456,10 +457,10 @@ export function createSubmissions({
         .where('submission_id', 'in', idsOf(draftId).where('id', '<>', id))
         .execute();
       const addresses = new Set(present.map(({ server }) => addressOf(server)));
-      const lines = new Set(present.map(({ line }) => line));
-      return rows.map(serverOf).filter(({ line, server, outcome }) => {
+      const lines = new Set(present.map(lineLabel));
+      return rows.map(serverOf).filter(({ server, outcome, ...place }) => {
         if (outcome === undefined || addresses.has(addressOf(server))) return false;
-        return isDeclined(outcome) ? !lines.has(line) : !isUnsent(outcome);
+        return isDeclined(outcome) ? !lines.has(lineLabel(place)) : !isUnsent(outcome);
       });
     },
     /** Counts the servers of an approved submission that are waiting for approval again. */
@@ -606,7 +607,7 @@ export const isBeingSent = (submission: Submission | undefined): boolean =>
 
 /** Returns a submission's servers that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
-  servers.flatMap(({ line, server, outcome }) => (outcome ? [{ line, server, outcome }] : []));
+  servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
 
 /**
  * Returns the id of a separate draft for a submission's declined lines, used if the original draft now contains other
@@ -622,20 +623,23 @@ const uuidOf = (id: string): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 
 /** Converts a submitted server back into a draft row. */
-export const rowForServer = ({ line, server }: SubmittedServer): ReadyRow => ({
+export const rowForServer = (server: SubmittedServer): ReadyRow => ({
   kind: 'ready',
-  line,
-  submission: server,
+  ...placeOf(server),
+  submission: server.server,
 });
 
 function serverOf(
   row: Pick<
     ServersTable,
-    'line' | 'host' | 'port' | 'query_port' | 'game' | 'outcome' | 'message' | 'reason'
+    'line' | 'part' | 'host' | 'port' | 'query_port' | 'game' | 'outcome' | 'message' | 'reason'
   >,
 ): SubmittedServer {
-  return { line: row.line, server: storedServer(row), outcome: storedOutcome(row) };
+  return { ...storedPlace(row), server: storedServer(row), outcome: storedOutcome(row) };
 }
+
+const storedPlace = ({ line, part }: Pick<ServersTable, 'line' | 'part'>): RowPlace =>
+  placeOf({ line, part: part ?? undefined });
 
 const isDeclined = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' && outcome.reason === 'declined';

@@ -1,5 +1,6 @@
 import { ADDED, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
+import type { RowPlace } from '../server-lists/row.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { EndedSubmission } from '../submissions/pipeline.ts';
 import { escapeText, readOutsideDiscord } from './escape.ts';
@@ -21,9 +22,8 @@ import type { Audience, Translate } from './words.ts';
 
 /* Texts about outcomes for members, the log channel and files. Submissions interrupted by a crash get the same texts. */
 
-/** A server and its outcome, with its line number if it has one. */
-export interface ServerWithOutcome {
-  readonly line?: number;
+/** A server and its outcome, with its place if it has one. */
+export interface ServerWithOutcome extends Partial<RowPlace> {
   readonly server: ServerSubmission;
   readonly outcome: ServerOutcome;
 }
@@ -72,7 +72,9 @@ export function outcomeTexts(
     const items =
       outcome.kind === 'accepted'
         ? [t('ended.next.accepted', { submissions: mention('submissions') })]
-        : firstItems(t, servers, mostNamed, ({ line, server }) => serverItem(t, server, line));
+        : firstItems(t, servers, mostNamed, ({ server, line, part }) =>
+            serverItem(t, server, line === undefined ? undefined : { line, part }),
+          );
     return [text, ...items].join('\n');
   });
   return isAll ? texts : [...texts, t('list.otherReasons')];

@@ -1,6 +1,6 @@
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { addressOf, FOUND, type Row, type TypedRow } from '../server-lists/row.ts';
+import { addressOf, FOUND, lineLabel, type Row, type RowPlace, type TypedRow } from '../server-lists/row.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
@@ -137,17 +137,17 @@ export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): 
 const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
 
 /** Formats an address or typed text as a list item, with its line number if it has one. */
-export function addressItem(t: Translate, text: string, line?: number): string {
+export function addressItem(t: Translate, text: string, place?: RowPlace): string {
   const code = itemCode(text);
-  return line === undefined ? `- ${code}` : `- ${t('list.line', { line })} ${code}`;
+  return place === undefined ? `- ${code}` : `- ${t('list.line', { line: lineLabel(place) })} ${code}`;
 }
 
 /** Formats a server's address as in {@link addressItem}. */
 export const serverItem = (
   t: Translate,
   server: Pick<ServerSubmission, 'server' | 'port'>,
-  line?: number,
-): string => addressItem(t, addressOf(server), line);
+  place?: RowPlace,
+): string => addressItem(t, addressOf(server), place);
 
 /** Formats the first items as lines, plus a last line with the number of remaining items. */
 export function firstItems<Item>(

@@ -350,7 +350,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
-    const declinePart = (...lines: number[]) =>
+    const declinePart = (index: number) =>
       opened.approvals.decline({
         guildId,
         id: 'a',
@@ -358,9 +358,9 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
         by: moderator,
         interactionId: randomUUID(),
         reason: { key: undefined, words: '' },
-        lines: new Set(lines),
+        only: new Set([index]),
       });
-    expect((await Promise.all([declinePart(1), declinePart(3)])).toSorted()).toEqual([false, true]);
+    expect((await Promise.all([declinePart(0), declinePart(2)])).toSorted()).toEqual([false, true]);
     expect(await servers(opened)).toHaveLength(6);
     expect(await approve(opened, 'a', submissionId)).toMatchObject({ kind: 'no-draft' });
     const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
@@ -379,7 +379,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       by: moderator,
       interactionId: randomUUID(),
     };
-    expect(await opened.approvals.decline({ ...b, reason: whole, lines: new Set([1, 2]) })).toBe(true);
+    expect(await opened.approvals.decline({ ...b, reason: whole, only: new Set([0, 1]) })).toBe(true);
     expect(await stateOf(opened, 'b')).toBe('declined');
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });

@@ -1,28 +1,47 @@
 import { expect, it } from 'vitest';
-import { linesNamed } from '../../src/server-lists/named-lines.ts';
+import { linesNamed, withParts } from '../../src/server-lists/named-lines.ts';
 
-const LINES = [1, 2, 3, 5, 5, 8, 9, 10];
+const at = (line: number, part?: number) => ({ line, ...(part !== undefined && { part }) });
+const PLACES = [at(1), at(2), at(3), at(5), at(5, 2), at(8), at(9), at(10), at(12, 27)];
 
 it.each([
   ['', []],
-  ['3', [3]],
-  ['3, 8-9', [3, 8, 9]],
-  [' 9 – 100 ;2,', [9, 10, 2]],
-  ['5、1', [5, 1]],
-  ['4-5', [5]],
-])('the input "%s" selects the lines %j', (typed, expected) => {
-  expect([...linesNamed(typed, LINES)]).toEqual(expected);
+  ['3', [2]],
+  ['3, 8-9', [2, 5, 6]],
+  [' 9 – 11 ;2,', [6, 7, 1]],
+  ['8、1', [5, 0]],
+  ['4-5', [3, 4]],
+  ['5-5', [3, 4]],
+  ['5a', [3]],
+  ['5B', [4]],
+  ['1a, 12aa', [0, 8]],
+  ['12', [8]],
+])('the input "%s" selects the servers %j', (typed, expected) => {
+  const named = linesNamed(typed, PLACES);
+  expect('possible' in named ? named : [...named]).toEqual(expected);
 });
 
 it.each([
   ['4', '4'],
-  ['1, 11-20', '11-20'],
+  ['1, 13-20', '13-20'],
   ['9-8', '9-8'],
   ['1-2-3', '1-2-3'],
   ['2, all', 'all'],
   ['-3', '-3'],
   ['3 8', '3 8'],
   ['1e0', '1e0'],
+  ['1b', '1b'],
 ])('the input "%s" selects a line that doesn\'t exist', (typed, expected) => {
-  expect(linesNamed(typed, LINES)).toBe(expected);
+  expect(linesNamed(typed, PLACES)).toEqual({ typed: expected, possible: [] });
+});
+
+it('a number that several servers share is ambiguous', () => {
+  expect(linesNamed('1, 5', PLACES)).toEqual({ typed: '5', possible: [3, 4] });
+});
+
+it('servers that version 0.4.0 stored with the same line can be told apart', () => {
+  const servers = withParts([at(1), at(1), at(1), at(2), at(5), at(5, 2)]);
+  expect(servers).toEqual([at(1), at(1, 2), at(1, 3), at(2), at(5), at(5, 2)]);
+  expect(linesNamed('1', servers)).toEqual({ typed: '1', possible: [0, 1, 2] });
+  expect(linesNamed('1b', servers)).toEqual(new Set([1]));
 });

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { readDecline } from '../../commands/submissions/decline.ts';
+import type { Submission } from '../../src/submissions/submissions.ts';
+import { anyContext } from './context.ts';
+
+/** A list in which three servers are on line 1, two of them with the same place, as version 0.4.0 stored them. */
+const SUBMISSION = {
+  id: 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c',
+  draftId: '1',
+  servers: [{ line: 1 }, { line: 1 }, { line: 1, part: 3 }, { line: 2 }].map((place, index) => ({
+    ...place,
+    server: { server: `s${index}.example.com`, port: 27015, game: 'cs2' },
+    outcome: undefined,
+  })),
+} as unknown as Submission;
+
+const read = (lines: string) =>
+  readDecline(anyContext({ field: (name) => (name === 'lines' ? lines : '') }), SUBMISSION);
+
+it('declining an ambiguous line declines nothing, and names the servers that it could mean', () => {
+  const { content = '' } = Object(read('2, 1'));
+  expect(content).toContain('`1` could be any of these');
+  for (const line of ['1a', '1b', '1c']) expect(content).toContain(`Line ${line}`);
+  expect(content).not.toContain('s3.example.com');
+});
+
+it.each([
+  ['1b', [1]],
+  ['1a, 2', [0, 3]],
+  ['1-1', [0, 1, 2]],
+])('the lines "%s" are declined alone', (lines, indices) => {
+  expect(read(lines)).toMatchObject({ only: new Set(indices) });
+});
