@@ -7,7 +7,7 @@ import type { Submissions } from '../submissions/submissions.ts';
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
-  /** Finds and ends abandoned submissions, so that the bot can report their outcomes. */
+  /** Finds and ends submissions that no process is sending any more, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
   /** Notifies members, in the background, about interactions that this process owns but isn't currently handling. */
   readonly notifyUnreplied: () => Promise<void>;
@@ -18,6 +18,7 @@ export interface TakeoverDeps {
 
 /**
  * Creates the function that takes over the abandoned work of dead processes, one guild at a time, and notifies the members.
+ * Also ends submissions whose outcomes this process couldn't save.
  * The next call retries locked guilds and failed notifications. The first call happens at startup, before the bot accepts
  * interactions.
  * @returns a function that runs until its signal is aborted, and throws a StoreError if the store is unavailable

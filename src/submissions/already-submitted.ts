@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
+import { LONGEST_RUN_MS } from './submissions.ts';
 
 /** A server that the guild has already submitted, and that the service has accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
@@ -20,9 +21,14 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
       .where('servers.guild_id', '=', guildId)
       .where('servers.address', 'in', addresses);
 
+  /** SQL condition for servers that the service accepted or may have received, and that aren't in flight any more. */
+  const mayBeReceived =
+    () => sql<boolean>`(servers.outcome in ('accepted', 'unknown') or (servers.outcome is null
+    and servers.sent_at is not null and servers.reserved_at <= ${now() - LONGEST_RUN_MS}))`;
+
   function latestAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
-      .where('outcome', 'in', ['accepted', 'unknown'])
+      .where(mayBeReceived())
       .groupBy('address')
       .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
     return (
@@ -33,7 +39,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
         .where('servers.guild_id', '=', guildId)
         .whereRef('servers.address', '=', 'latest.address')
-        .where('servers.outcome', 'in', ['accepted', 'unknown'])
+        .where(mayBeReceived())
         .whereRef('servers.reserved_at', '=', 'latest.reserved_at')
         .select(ENTRY_COLUMNS)
         .select('servers.address')
@@ -42,14 +48,17 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
   }
 
   return {
-    /** Returns one of the servers if another of the guild's submissions is currently sending it. */
+    /**
+     * Returns one of the servers if another of the guild's submissions is currently sending it, or might be because its
+     * outcome couldn't be saved.
+     */
     async inFlight(
       guildId: string,
       servers: readonly ServerSubmission[],
     ): Promise<ServerSubmission | undefined> {
       const found = await ofGuild(guildId, servers.map(addressOf))
         .where('outcome', 'is', null)
-        .where('reserved_at', '>', now() - TOKEN_LIVES_MS)
+        .where('reserved_at', '>', now() - LONGEST_RUN_MS)
         .select('address')
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);

@@ -11,8 +11,6 @@ import type { Submissions } from './submissions.ts';
 
 /** How many days to keep rejected and unsent servers. */
 export const REJECTED_KEPT_DAYS = 30;
-/** Maximum duration of a submission, in milliseconds. */
-const LONGEST_RUN_MS = 20 * 60_000;
 
 interface ErasureDeps extends SubmissionStoreBase {
   readonly drafts: Drafts;
@@ -97,7 +95,6 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   }
 
   async function pruneGuild(guildId: string): Promise<void> {
-    await submissions.endUnfinished(guildId, now() - LONGEST_RUN_MS);
     await submissions.expire(guildId);
     await drafts.deleteOld(guildId);
     await dropOldServers(guildId);
@@ -184,8 +181,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       return count;
     },
     /**
-     * For each guild, ends submissions that have been running or waiting for too long, then deletes records that have
-     * expired or exceed the maximum. Each guild is handled in a single transaction, so that a submission is never left
+     * For each guild, ends submissions that have been waiting for too long, then deletes records that have expired or exceed
+     * the maximum. Each guild is handled in a single transaction, so that a submission is never left
      * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement took 50 ms of CPU
      * time, or 210 ms right after `HISTORY_DAYS` had been halved (measured).
      * @throws the abort reason if `stopping` is aborted; checked between guilds

@@ -10,7 +10,7 @@ import type { ServerResult, Submission } from './submissions.ts';
 
 /** The outcome of one server that a member submitted. */
 export interface HistoryEntry extends ServerSubmission {
-  /** Time of the outcome, in milliseconds since 1970. */
+  /** Time of the outcome, or when the server was sent if its outcome couldn't be saved, in milliseconds since 1970. */
   readonly at: number;
   /** The member's Discord user id. Both the id and the name are empty if the member had their name deleted. */
   readonly userId: string;
@@ -218,6 +218,7 @@ export const ENTRY_COLUMNS = [
   'servers.port',
   'servers.query_port',
   'servers.game',
+  'servers.sent_at',
   'servers.ended_at',
   'servers.outcome',
   'servers.message',
@@ -233,7 +234,8 @@ type EntryRow = Pick<
   SubmissionsTable,
   'user_id' | 'user_name' | 'decided_by' | 'decline_reason' | 'decline_reason_key'
 > &
-  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'ended_at' | 'outcome' | 'message' | 'reason'>;
+  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'sent_at' | 'ended_at'> &
+  Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 /** A submission, with the number of servers that have a particular outcome. */
 interface OutcomeRow
@@ -278,7 +280,7 @@ function submissionOf(
 export function entryOf(row: EntryRow): HistoryEntry {
   return {
     ...storedServer(row),
-    at: row.ended_at ?? 0,
+    at: row.ended_at ?? row.sent_at ?? 0,
     userId: row.user_id ?? '',
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,

@@ -324,7 +324,7 @@ export function createPipeline(deps: PipelineDeps) {
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
 
-    // If an outcome can't be recorded, the bot stops sending, and an hourly job ends the submission later.
+    // If an outcome can't be recorded, the bot stops sending, and `endAbandoned` ends the submission later.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
       const { outcome: received, key } = await makeRequest(submitRequest, submission, request);
       const ended = plan.recordOutcome(received);

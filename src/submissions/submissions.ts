@@ -18,6 +18,12 @@ import type { SubmissionStoreBase } from './submission-store.ts';
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
 
+/**
+ * Maximum duration of a submission, in milliseconds. Requests start early enough for their interaction's reply, so a
+ * submission that is older and still running has an outcome that couldn't be saved.
+ */
+export const LONGEST_RUN_MS = TOKEN_LIVES_MS;
+
 /** How often the bot checks whether a submission has ended, in milliseconds. */
 const POLL_EVERY_MS = 500;
 const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
@@ -405,7 +411,9 @@ export function createSubmissions({
 
   const running = () => tables().selectFrom('submissions').where('state', '=', 'running');
 
-  const abandoned = () => running().where(isAbandoned(store, processId));
+  const ofDeadProcesses = () => running().where(isAbandoned(store, processId));
+
+  const overdue = () => running().where('started_at', '<=', now() - LONGEST_RUN_MS);
 
   /** Ends the selected submissions. Servers that may have been sent become `unknown`; the others become `not-sent`. */
   async function endRunning(
@@ -561,9 +569,6 @@ export function createSubmissions({
         await drafts.delete(draftId);
       }
     },
-    /** Ends a guild's submissions started before a given time and still running because an outcome couldn't be saved. */
-    endUnfinished: (guildId: string, startedBefore: number): Promise<void> =>
-      endRunning(running().where('guild_id', '=', guildId).where('started_at', '<=', startedBefore), 'bot'),
     /**
      * Ends the running submissions of an interaction that no process is handling. An approved submission belongs to the
      * moderator's interaction, because the bot may still be replying to the member's interaction while the submission is
@@ -584,13 +589,18 @@ export function createSubmissions({
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** Returns the ids of guilds with a submission that a process left running when it died. */
+    /** Returns the ids of guilds with a submission that {@link endAbandoned} would end. */
     async abandonedGuilds(): Promise<readonly string[]> {
-      return (await abandoned().select('guild_id').execute()).map(({ guild_id }) => guild_id);
+      const found = await ofDeadProcesses().select('guild_id').union(overdue().select('guild_id')).execute();
+      return found.map(({ guild_id }) => guild_id);
     },
-    /** Ends a guild's submissions that a process left running when it died. */
-    endAbandoned: (guildId: string): Promise<void> =>
-      endRunning(abandoned().where('guild_id', '=', guildId), 'stopping'),
+    /**
+     * Ends a guild's submissions that no process is sending any more: their process died, or an outcome couldn't be saved.
+     */
+    async endAbandoned(guildId: string): Promise<void> {
+      await endRunning(ofDeadProcesses().where('guild_id', '=', guildId), 'stopping');
+      await endRunning(overdue().where('guild_id', '=', guildId), 'bot');
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addDone, openParts, readyDraft, readyRow } from '../support/builders.ts';
+import { addDone, openParts, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import { kinds, newPlace } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;
@@ -56,6 +57,24 @@ describe('a server that was submitted before', () => {
     const { rows } = readyDraft('list', 1_000);
     expect((await alreadySubmitted.find(me, rows)).size).toBe(1_000);
   });
+});
+
+it.each(
+  kinds(),
+)('a server that was sent but has no outcome is unknown after 15 minutes (%s)', async (kind) => {
+  const store = await (await newPlace(kind)).open();
+  const { alreadySubmitted } = partsOver(store, { now: () => NOW });
+  const add = (host: string, at: number) =>
+    addDone(store, { id: host, guildId: '1', userId: '7', at, hosts: [host], outcome: null });
+  await add('young', NOW - 15 * MINUTE + 1);
+  await add('old', NOW - 15 * MINUTE);
+  await add('unsent', NOW - 15 * MINUTE);
+  await store.tables().updateTable('servers').set({ sent_at: null }).where('host', '=', 'unsent').execute();
+  const rows = ['young', 'old', 'unsent'].map((host, index) => readyRow(index + 1, host));
+  const found = await alreadySubmitted.find(me, rows);
+  expect([...found.values()]).toMatchObject([
+    { server: 'old', at: NOW - 15 * MINUTE, outcome: { kind: 'unknown', reason: 'stopping' } },
+  ]);
 });
 
 describe('a server that is being sent', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { createTakeover } from '../../src/interactions/takeover.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
@@ -338,11 +339,81 @@ describe('a submission', () => {
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'bot' });
     expect(opened.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(3);
     await fix?.();
-    opened.clock.now += 20 * MINUTE;
-    await opened.erasure.prune();
-    const recorded = (await servers(opened)).map(({ outcome }) => outcome);
-    expect(recorded.lastIndexOf('unknown')).toBe(99);
-    expect(recorded.indexOf('not-sent')).toBe(100);
+    opened.clock.now += 15 * MINUTE;
+    const takeOver = createTakeover({
+      ...opened,
+      processId: 'this process',
+      notifyUnreplied: async () => undefined,
+      onTakenOver: () => undefined,
+    });
+    await takeOver(new AbortController().signal);
+    const [found = ''] = await opened.history.find('1', { userId: '2' });
+    expect(await opened.history.entries('1', [found])).toMatchObject([
+      { counts: { unknown: 100, 'not-sent': 150 } },
+    ]);
+    const [exported] = await Array.fromAsync(opened.history.all('1', { outcome: 'unknown' }));
+    expect(exported).toHaveLength(100);
+    expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: { length: 250 } });
+  });
+
+  describe("whose outcome couldn't be saved", () => {
+    const ben: Submitter = { guildId: '1', user: { id: '7', name: 'ben' } };
+
+    /** Submits server `a`, sends it, and doesn't save its outcome. */
+    async function unsaved(): Promise<Opened> {
+      const opened = await open();
+      const fix = await breakColumn(opened, 'outcome');
+      expect(await one(opened, 'a')).toMatchObject({ isRecorded: false });
+      await fix();
+      return opened;
+    }
+
+    /** Submits server `a` as another member. */
+    const again = ({ submit }: Opened, includesAlreadySubmitted: boolean) => {
+      const id = randomUUID();
+      const draft: Draft = { id, source: 'options', rows: [readyRow(1, 'a')] };
+      return submit(id, { ...ben, draft, includesAlreadySubmitted });
+    };
+
+    it.each([
+      { after: 'a second', ms: 1_000 },
+      { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
+    ])('keeps its server from being sent again after $after', async ({ ms }) => {
+      const opened = await unsaved();
+      opened.clock.now += ms;
+      for (const isAnyway of [false, true]) {
+        expect(reasonIn(await again(opened, isAnyway))).toMatchObject({
+          code: 'in-flight',
+          server: { server: 'a' },
+        });
+      }
+      expect(opened.requests).toHaveLength(1);
+    });
+
+    it('has an unknown outcome after 16 minutes, even before it is ended', async () => {
+      const opened = await unsaved();
+      opened.clock.now += 16 * MINUTE;
+      expect(reasonIn(await again(opened, false))).toMatchObject({
+        code: 'already-submitted',
+        servers: [{ server: 'a', at: NOW, userId: '2', outcome: { kind: 'unknown', reason: 'stopping' } }],
+      });
+      expect(opened.requests).toHaveLength(1);
+      expect(kinds(await again(opened, true))).toEqual(['accepted']);
+    });
+  });
+
+  it('has an unknown outcome while it is sent if the clock jumps 15 minutes ahead', async () => {
+    const seen: unknown[] = [];
+    const opened: Opened = await open(async (n) => {
+      if (n > 1) return ACCEPTED;
+      opened.clock.now += 15 * MINUTE;
+      seen.push(reasonIn(await one(opened, 'list-0.example.com')));
+      return ACCEPTED;
+    });
+    const outcomes = outcomesOf(await list(opened, 101));
+    expect(seen).toMatchObject([{ code: 'already-submitted', servers: [{ outcome: { kind: 'unknown' } }] }]);
+    expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'deadline' });
+    expect(opened.requests).toHaveLength(1);
   });
 
   it("is reported as saved if only the database's confirmation was lost", async () => {

@@ -182,18 +182,4 @@ describe('pruning', () => {
     await Promise.all([store.inGuild('1', () => begin('begins')), prune()]);
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
-
-  it('ends a submission that has been running for twenty minutes, but not sooner', async () => {
-    const { store, prune } = await open();
-    for (const minutes of [20, 19]) {
-      const at = NOW - minutes * MINUTE;
-      await addDone(store, { ...ofGuild, id: `${minutes}`, at, hosts: [`${minutes}`], outcome: null });
-    }
-    await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
-    await prune();
-    expect(await rowsIn(store, 'servers')).toMatchObject([
-      { host: '20', outcome: 'unknown' },
-      { host: '19', outcome: null },
-    ]);
-  });
 });

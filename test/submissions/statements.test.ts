@@ -66,7 +66,6 @@ it('no SQL statement about submissions scans a whole table', async () => {
     await parts.submissions.markSending('1', id, [0]);
     await parts.submissions.endRequest(id, [0], []);
     await parts.submissions.endRunningOf('i');
-    await parts.submissions.endUnfinished('1', Date.now());
     await beginSubmission(parts, mia, {
       interactionId: 'v2',
       draft: readyDraft('w2', 1, 'x'),

@@ -5,6 +5,7 @@ import type { Draft } from '../../src/submissions/draft.ts';
 import { beginSubmission, invalidRow, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
+const MINUTE = 60_000;
 const NOW = 1_000_000;
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const REJECTED: Outcome = { kind: 'rejected', message: 'No.' };
@@ -169,19 +170,23 @@ it("a stopping bot doesn't wait for the end of a running submission", async () =
   expect(await settled).toMatchObject({ id, state: 'running' });
 });
 
-describe('a submission that was interrupted by a crash', () => {
+describe('a submission that is still running after 15 minutes', () => {
   it('has an unknown outcome for servers that were sent', async () => {
-    const { submissions, submitRows, end, servers, leftRows } = await open();
+    const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
     await submissions.markSending('1', id, [1]);
-    await submissions.endUnfinished('1', NOW - 1);
+    clock.now += 15 * MINUTE - 1;
+    expect(await submissions.abandonedGuilds()).toEqual([]);
+    await submissions.endAbandoned('1');
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 
-    await submissions.endUnfinished('1', NOW);
+    clock.now += 1;
+    expect(await submissions.abandonedGuilds()).toEqual(['1']);
+    await submissions.endAbandoned('1');
     expect(await servers()).toMatchObject([
       { outcome: 'accepted' },
-      { outcome: 'unknown', reserved_at: NOW, ended_at: NOW },
+      { outcome: 'unknown', reserved_at: NOW, ended_at: clock.now },
       { outcome: 'not-sent', reserved_at: null },
     ]);
     expect(await leftRows()).toEqual([2, 3]);
@@ -198,12 +203,13 @@ describe('a submission that was interrupted by a crash', () => {
   });
 
   it("is ended even if its draft can't be read", async () => {
-    const { store, submissions, submitRows, servers, latest, leftRows } = await open();
+    const { store, clock, submissions, submitRows, servers, latest, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
+    clock.now += 15 * MINUTE;
     for (const lines of ['{"rows":[', '{"rows":"none"}', 'null']) {
       await store.tables().updateTable('drafts').set({ lines }).execute();
       await store.tables().updateTable('submissions').set({ state: 'running' }).execute();
-      await submissions.endUnfinished('1', NOW);
+      await submissions.endAbandoned('1');
       expect((await latest())?.state).toBe('done');
       expect(await servers()).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
       expect(await leftRows()).toBe('gone');
@@ -212,11 +218,12 @@ describe('a submission that was interrupted by a crash', () => {
   });
 
   it("doesn't change if it had already finished", async () => {
-    const { submissions, submitRows, end } = await open();
+    const { clock, submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
     await submissions.finish('1', id);
-    await submissions.endUnfinished('1', NOW);
+    clock.now += 15 * MINUTE;
+    await submissions.endAbandoned('1');
     expect(await submissions.by('1', 'i')).toMatchObject([{ servers: [{ outcome: UNKNOWN }] }]);
   });
 

@@ -229,7 +229,7 @@ describe('npm run restore', () => {
 
     await restore({ config: readStoreConfig(store(data)), file });
     const restored = await openStore(pathIn(data));
-    await partsOver(restored).submissions.endUnfinished('7', Date.now());
+    await partsOver(restored).submissions.endAbandoned('7');
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
