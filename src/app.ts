@@ -286,6 +286,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         void approvalMessages.showDue();
       },
       interactions: interactionStore.prune,
+      channels: discord.directMessageChannels.prune,
     },
     tasks: {
       games: createGoneGames({ ...base, settings, games, report }),

@@ -37,6 +37,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     await demandPermissions(context, channelId, deps);
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
     const isPublic = await isPublicChannel(guildId, channelId);
+    // Could be public.
+    if (isPublic === undefined) throw new UserError(await whyUnchecked(context, channelId));
     const followed = isFollowable && withSign('not-sent', t('settings.log.followed', { channelId }));
     if (isPublic) {
       throw new UnconfirmedError(
@@ -47,11 +49,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
         },
       );
     }
-    const unchecked =
-      isPublic === undefined && withSign('not-sent', t('settings.log.unchecked', { channelId }));
     const change = await use(context, channelId, mayMentionRoles);
-    const said = [unchecked, followed].filter(Boolean).join('\n');
-    return said === '' ? change : { ...change, said };
+    return followed ? { ...change, said: followed } : change;
   }
 
   /**
@@ -62,9 +61,17 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const [channelId = '', mention] = about.split(':');
     // The id can be forged, so the channel is only used if Discord confirms that it exists in this guild.
     if ((await isPublicChannel(context.guildId, channelId)) === undefined) {
-      throw new UserError(context.t('settings.channelUntested', { channelId }));
+      throw new UserError(await whyUnchecked(context, channelId));
     }
     return use(context, channelId, mention === 'mention');
+  }
+
+  /** Explains why the bot doesn't know who can read a channel. */
+  async function whyUnchecked({ t, guildId }: PressContext, channelId: string): Promise<string> {
+    const link = await addBotLink(guildId);
+    return link === undefined
+      ? t('settings.log.unchecked', { channelId })
+      : t('settings.logNeedsBot', { link });
   }
 
   /** Posts a first message in the channel, then uses it as the log channel. */

@@ -9,8 +9,15 @@ const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
 const channelSchema = z.object({
   id: z.string(),
   guild_id: z.string(),
+  flags: z.int().optional(),
   permission_overwrites: z.array(z.object({ id: z.string(), allow: bitsSchema, deny: bitsSchema })),
 });
+
+/**
+ * Flag of a channel that Discord shows with made-up permission overwrites, because the bot can't view it (Discord docs:
+ * Channel Flags, `OBFUSCATED`).
+ */
+const OBFUSCATED = 1 << 17;
 
 const guildSchema = z.object({
   roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })),
@@ -20,7 +27,7 @@ const guildSchema = z.object({
  * Whether @everyone can view a channel in the guild. Channels don't inherit their category's permission overwrites (Discord
  * docs: Permissions, "Permission Syncing"). Never throws.
  * @param channelId an id that may be forged
- * @returns `undefined` if Discord doesn't respond in time, or if the channel isn't in this guild
+ * @returns `undefined` if Discord doesn't respond in time, the channel isn't in this guild, or the bot can't view it
  */
 export async function isPublicChannel(
   api: Pick<DiscordApi, 'get'>,
@@ -34,6 +41,7 @@ export async function isPublicChannel(
       api.get(Routes.guild(guildId), soon).then(guildSchema.parse),
     ]);
     if (channel.id !== channelId || channel.guild_id !== guildId) return undefined;
+    if (((channel.flags ?? 0) & OBFUSCATED) !== 0) return undefined;
     // The @everyone role has the same id as the guild.
     const role = guild.roles.find(({ id }) => id === guildId);
     if (role === undefined) return undefined;

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 import { nonceOf } from './channel-posts.ts';
+import type { DirectMessageChannels } from './direct-message-channels.ts';
 import { fitTexts } from './limits.ts';
 import { persist } from './persist.ts';
 import { createRejections } from './rejections.ts';
@@ -29,7 +30,7 @@ const PAUSED_UNTIL = 'direct-messages-paused-until';
 export const DIRECT_MESSAGE_OUTCOMES = ['sent', 'blocked', 'stopped', 'failed'] as const;
 export type DirectMessageOutcome = (typeof DIRECT_MESSAGE_OUTCOMES)[number];
 
-/** Thrown if a message wasn't sent, because all direct messages are paused. */
+/** Thrown if a message wasn't sent, because direct messages are paused or too many channels were opened in a day. */
 class PausedError extends Error {
   override readonly name = 'PausedError';
 }
@@ -44,6 +45,7 @@ export interface DirectMessage {
 export interface DirectMessagesDeps {
   readonly api: Pick<DiscordApi, 'post'>;
   readonly values: Pick<Values, 'get' | 'set'>;
+  readonly channels: DirectMessageChannels;
   readonly onDirectMessage?: ((outcome: DirectMessageOutcome) => void) | undefined;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -54,7 +56,7 @@ export type DirectMessages = ReturnType<typeof createDirectMessages>;
  * Creates a sender for direct messages. If Discord stops them, the bot pauses all direct messages for an hour. If Discord
  * stops them again within a day, the pause lasts a day.
  */
-export function createDirectMessages({ api, values, onDirectMessage, logger }: DirectMessagesDeps) {
+export function createDirectMessages({ api, values, channels, onDirectMessage, logger }: DirectMessagesDeps) {
   const rejections = createRejections();
   const openings = createInOrder();
 
@@ -86,9 +88,38 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     }
   }
 
-  /** Opens channels one at a time. Otherwise, requests that discord.js queues behind a hanging request would time out. */
-  const open = (userId: string): Promise<unknown> =>
-    openings.run('', () => postUnlessPaused(Routes.userChannels(), { recipient_id: userId }));
+  /** Whether the user's channel is open, or can be opened today. */
+  const canOpen = async (userId: string): Promise<boolean> =>
+    (await channels.find(userId)) !== undefined || !(await channels.areUsedUp());
+
+  /**
+   * Returns the id of a user's channel. Opens channels one at a time. Otherwise, requests that discord.js queues behind a
+   * hanging request would time out.
+   * @throws PausedError
+   */
+  const open = (userId: string): Promise<string> =>
+    openings.run('', async () => {
+      const known = await channels.find(userId);
+      if (known !== undefined) return known;
+      if (await channels.areUsedUp()) throw new PausedError();
+      const channel = await postUnlessPaused(Routes.userChannels(), { recipient_id: userId });
+      const id = String(Object(channel).id);
+      await channels.add(userId, id);
+      return id;
+    });
+
+  /** Sends a message to a user's channel. If the channel no longer exists, opens it again once. */
+  async function sendTo(userId: string, body: object): Promise<void> {
+    const post = async () => {
+      const id = await persist(() => open(userId));
+      await persist(() => postUnlessPaused(Routes.channelMessages(id), body));
+    };
+    await post().catch(async (error: unknown) => {
+      if (codeOf(error) !== RESTJSONErrorCodes.UnknownChannel) throw error;
+      await channels.delete(userId);
+      await post();
+    });
+  }
 
   function handleFailure(userId: string, error: unknown): void {
     if (error instanceof PausedError) return;
@@ -105,9 +136,12 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
   }
 
   return {
-    /** Whether the bot can message a user. False during a pause, and for a day after Discord rejected a message to them. */
+    /**
+     * Whether the bot can message a user. False during a pause, for a day after Discord rejected a message to them, and if
+     * the bot has messaged too many new users today.
+     */
     canSendTo: async (userId: string): Promise<boolean> =>
-      !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()),
+      !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()) && canOpen(userId),
     /** Whether direct messages are paused because Discord has blocked them. */
     isPaused,
     /** Waits for all attempts to open direct message channels. Never throws. */
@@ -115,14 +149,12 @@ export function createDirectMessages({ api, values, onDirectMessage, logger }: D
     /** Sends a message that doesn't ping anyone. Retries temporary failures for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
       try {
-        const channel = await persist(() => open(userId));
-        const body = {
+        await sendTo(userId, {
           ...fitTexts(texts),
           allowed_mentions: { parse: [] },
           nonce: nonceOf(nonce),
           enforce_nonce: true,
-        };
-        await persist(() => postUnlessPaused(Routes.channelMessages(String(Object(channel).id)), body));
+        });
         onDirectMessage?.('sent');
       } catch (error) {
         handleFailure(userId, error);

@@ -2,6 +2,7 @@ import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
+import type { Store } from '../storage/store.ts';
 import type { Values } from '../storage/values.ts';
 import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
@@ -9,6 +10,7 @@ import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { isPublicChannel } from './channel-visibility.ts';
 import { createClockCheck } from './clock.ts';
+import { createDirectMessageChannels } from './direct-message-channels.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
 import { type FatalDiscordError, RejectedTokenError } from './gateway.ts';
 import { inviteLink, NEW_TOKEN, readApplication } from './portal.ts';
@@ -17,6 +19,7 @@ import { createPublishing } from './publish.ts';
 export interface DiscordDeps
   extends Omit<DiscordApiDeps, 'onTokenRejected'>,
     Pick<DirectMessagesDeps, 'onDirectMessage'> {
+  readonly store: Pick<Store, 'tables'>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
   /** The hosts and maximum size of files that members upload. */
@@ -30,7 +33,7 @@ export type Discord = ReturnType<typeof createDiscord>;
 
 /** Creates everything that sends requests and messages to Discord. Interactions are received in connection.ts. */
 export function createDiscord(deps: DiscordDeps) {
-  const { values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
+  const { store, values, claimJob, files, onDirectMessage, onFatal, logger } = deps;
   const api = createDiscordApi({
     ...deps,
     onTokenRejected: () => onFatal(new RejectedTokenError(`Discord rejects DISCORD_TOKEN: ${NEW_TOKEN}`)),
@@ -39,6 +42,7 @@ export function createDiscord(deps: DiscordDeps) {
   const clock = createClockCheck({ api, logger });
   const applications = createCache(() => readApplication(api), Number.POSITIVE_INFINITY);
   const application = () => applications.get('own');
+  const directMessageChannels = createDirectMessageChannels({ store });
   const guildNames = createCache((guildId) => readGuildName(api, guildId), HOUR_MS);
   const applicationId = async () => (await application()).id;
 
@@ -46,7 +50,14 @@ export function createDiscord(deps: DiscordDeps) {
     api,
     attachments,
     posts: createChannelPosts({ api, logger }),
-    directMessages: createDirectMessages({ api, values, onDirectMessage, logger }),
+    directMessages: createDirectMessages({
+      api,
+      values,
+      channels: directMessageChannels,
+      onDirectMessage,
+      logger,
+    }),
+    directMessageChannels,
     publishing: createPublishing({ api, values, claimJob, logger }),
     clock,
     isClockRight: clock.isRight,

@@ -9,6 +9,7 @@ export interface DeletionDeps {
   readonly keys: Pick<ApiKeys, 'delete'>;
   readonly settings: { delete(guildId: string): Promise<void> };
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'delete'>;
+  readonly directMessageChannels: { delete(userId: string): Promise<void> };
   readonly panels: Pick<Panels, 'delete'>;
   readonly submissions: {
     deleteGuild(guildId: string): Promise<void>;
@@ -24,6 +25,7 @@ export function createDeletion({
   keys,
   settings,
   directMessageOptOuts,
+  directMessageChannels,
   panels,
   submissions,
 }: DeletionDeps) {
@@ -44,13 +46,14 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Removes a member's name from their submissions in a guild, and deletes their drafts and their opt-out from direct
-     * messages. The member's user id is deleted once no limit needs it.
+     * Removes a member's name from their submissions in a guild, and deletes their drafts, their opt-out from direct
+     * messages and the id of their direct message channel. The member's user id is deleted once no limit needs it.
      * @returns the number of servers that the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {
       const count = await store.inGuild(guildId, async () => {
         await directMessageOptOuts.delete(guildId, userId);
+        await directMessageChannels.delete(userId);
         return submissions.forgetMember(guildId, userId);
       });
       await store.cutLog();

@@ -12,17 +12,18 @@ export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissio
   readonly accessLists: AccessLists;
   readonly store: Store;
   readonly encryption: Pick<Encryption, 'seal' | 'open'>;
+  readonly directMessageChannels: DeletionDeps['directMessageChannels'];
   readonly submissions: DeletionDeps['submissions'] & MembershipDeps['submissions'];
 }
 
 /** Creates all the parts that deal with guilds: keys, settings, access to the bot, and the deletion of data. */
 export function createGuilds(deps: GuildsDeps) {
-  const { store, encryption, submissions, logger } = deps;
+  const { store, encryption, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
   const panels = createPanels({ store, logger });
   const directMessageOptOuts = createDirectMessageOptOuts({ store });
-  const deletion = createDeletion({ store, keys, settings, directMessageOptOuts, panels, submissions });
+  const deletion = createDeletion({ ...deps, keys, settings, directMessageOptOuts, panels });
   return {
     keys,
     settings,

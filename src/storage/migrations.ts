@@ -195,6 +195,23 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema.alterTable('servers').addColumn('part', 'integer').execute();
     },
   },
+  // Version 0.4.0 ignores the table, and opens a channel for each message.
+  '4.07-direct-message-channels-compatible': {
+    async up(db) {
+      await db.schema
+        .createTable('direct_message_channels')
+        .addColumn('user_id', 'text', (column) => column.primaryKey())
+        .addColumn('channel_id', 'text', (column) => column.notNull())
+        .addColumn('opened_at', 'bigint', (column) => column.notNull())
+        .execute();
+      // Counts and deletes channels by age.
+      await db.schema
+        .createIndex('direct_message_channels_by_time')
+        .on('direct_message_channels')
+        .column('opened_at')
+        .execute();
+    },
+  },
 };
 
 /** Columns renamed since 0.3.0. */

@@ -143,6 +143,13 @@ export interface GuildDeparturesTable {
   readonly unused_since: number;
 }
 
+/** The channels of direct messages that the bot has opened. */
+export interface DirectMessageChannelsTable {
+  readonly user_id: string;
+  readonly channel_id: string;
+  readonly opened_at: number;
+}
+
 /** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
@@ -176,6 +183,7 @@ export interface Tables {
   readonly servers: ServersTable;
   readonly used: UsedTable;
   readonly guild_departures: GuildDeparturesTable;
+  readonly direct_message_channels: DirectMessageChannelsTable;
   readonly leases: LeasesTable;
   readonly jobs: JobsTable;
   readonly keyv: KeyvTable;

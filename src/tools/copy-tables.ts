@@ -22,6 +22,7 @@ const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>,
   servers: ['submission_id', 'position'],
   used: ['guild_id'],
   guild_departures: ['guild_id'],
+  direct_message_channels: ['user_id'],
 };
 /** Values that a store writes at startup. */
 const OWN_VALUES = [WRITE_TEST, PLACE];

@@ -44,6 +44,16 @@ describe('isPublicChannel', () => {
     expect(await check()).toBeUndefined();
   });
 
+  it("returns undefined if Discord hides the channel's real overwrites", async () => {
+    const { discord, guild, check } = await open();
+    // The response that Discord documents for channels that the bot can't view (Discord docs: Channel Flags).
+    const deny = { id: guild.id, type: 0, allow: '0', deny: String(ViewChannel) };
+    const channel = { id: guild.channelId, guild_id: guild.id, type: 0, flags: 1 << 17 };
+    const body = { ...channel, permission_overwrites: [deny] };
+    discord.faults.inject({ fault: { kind: 'status', status: 200, body }, path: /^\/channels\/\d+$/ });
+    expect(await check()).toBeUndefined();
+  });
+
   it.each([
     ['channels', { kind: 'status', status: 500 }],
     ['channels', { kind: 'hang' }],

@@ -1,5 +1,6 @@
 import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
+import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createDirectMessages, type DirectMessagesDeps } from '../../src/discord/direct-messages.ts';
 import { openStore } from '../support/database.ts';
 import { createTestClock, recorder } from '../support/machine.ts';
@@ -12,12 +13,20 @@ const refusal = (code: number, status = 403) =>
 
 /** Creates a direct message sender with its own store. The sender calls `post` instead of Discord. */
 async function open(post: DirectMessagesDeps['api']['post'] = async () => ({ id: '1' })) {
-  const { values } = await openStore();
+  const store = await openStore();
+  const { values } = store;
+  const channels = createDirectMessageChannels({ store });
   const outcomes: string[] = [];
   const logger = recorder();
   const of = () =>
-    createDirectMessages({ api: { post }, values, onDirectMessage: (each) => outcomes.push(each), logger });
-  return { ...of(), another: of, outcomes, logger };
+    createDirectMessages({
+      api: { post },
+      values,
+      channels,
+      onDirectMessage: (each) => outcomes.push(each),
+      logger,
+    });
+  return { ...of(), another: of, channels, outcomes, logger };
 }
 
 it.each([
@@ -110,4 +119,44 @@ it.each([
   const again = asked.filter((each) => Object(each).route === failing);
   expect(again).toEqual([again[0], again[0]]);
   expect(asked.at(-1)).toMatchObject({ body: { content: 'words', enforce_nonce: true } });
+});
+
+it("opens a user's channel only once, and again after Discord has deleted it", async () => {
+  const asked: string[] = [];
+  let channel = '1';
+  const { send, another, outcomes } = await open(async (route) => {
+    asked.push(route);
+    if (route === '/channels/1/messages' && channel !== '1') throw refusal(10_003, 404);
+    return { id: channel };
+  });
+  await send('5', MESSAGE);
+  await another().send('5', MESSAGE);
+  const [opened, first, second] = asked;
+  expect([opened, first, second]).toEqual(['/users/@me/channels', first, first]);
+  expect(asked).toHaveLength(3);
+  channel = '2';
+  await send('5', MESSAGE);
+  expect(asked.slice(3)).toEqual(['/channels/1/messages', '/users/@me/channels', '/channels/2/messages']);
+  expect(outcomes).toEqual(['sent', 'sent', 'sent']);
+});
+
+it('messages at most 200 new users a day', async () => {
+  const clock = createTestClock();
+  const asked: unknown[] = [];
+  const { send, canSendTo, another, channels } = await open(async (_route, { body }) => {
+    asked.push(Object(body).recipient_id);
+    return { id: '1' };
+  });
+  for (let user = 1; user < 200; user += 1) await channels.add(String(user), '1');
+  expect(await canSendTo('200')).toBe(true);
+  await send('200', MESSAGE);
+  expect([await canSendTo('1'), await canSendTo('201')]).toEqual([true, false]);
+  expect(await another().canSendTo('201')).toBe(false);
+  await send('201', MESSAGE);
+  expect(asked.filter(Boolean)).toEqual(['200']);
+  clock.advance(24 * HOUR_MS);
+  expect(await canSendTo('201')).toBe(true);
+  clock.advance(29 * 24 * HOUR_MS);
+  await channels.prune();
+  expect(await channels.find('200')).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion, guildsWithStoredData } from '../../src/guilds/deletion.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
@@ -34,6 +35,7 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
     keys,
     settings: createGuildSettings({ store, logger }),
     directMessageOptOuts: createDirectMessageOptOuts({ store }),
+    directMessageChannels: createDirectMessageChannels({ store }),
     panels: createPanels({ store, logger }),
     submissions: submissions ?? erasure,
   });
@@ -213,6 +215,7 @@ describe('a member whose name has been deleted', () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);
+    await createDirectMessageChannels({ store }).add(MEMBER, '9');
     await deletion.member(GUILD, MEMBER);
     expect(bytesOnDisk(store.path)).not.toContain('Mia');
     await erasure.prune();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
@@ -41,6 +42,7 @@ async function open(options: Partial<MembershipDeps> = {}) {
         keys,
         settings: createGuildSettings({ store, logger }),
         directMessageOptOuts: createDirectMessageOptOuts({ store }),
+        directMessageChannels: createDirectMessageChannels({ store }),
         panels: createPanels({ store, logger }),
         submissions,
       }),
