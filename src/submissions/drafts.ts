@@ -10,7 +10,8 @@ export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
 /** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
 const MOST_DRAFTS = 10;
 /**
- * Maximum total size of a guild's drafts in bytes; beyond that, the oldest are deleted. A draft takes up at most 400 KB.
+ * Maximum total size of a guild's drafts in bytes. Beyond that, drafts of the member whose drafts take up most are deleted,
+ * the oldest first. A draft takes up at most 400 KB.
  */
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -68,8 +69,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       );
 
   /**
-   * Deletes the oldest drafts until both the member and the guild are within their limits. Never deletes the draft that was
-   * just saved, even if it seems to be the oldest because the clock was set back.
+   * Deletes drafts until both the member and the guild are within their limits. Never deletes the draft that was just saved,
+   * even if it seems to be the oldest because the clock was set back.
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
@@ -78,14 +79,8 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('changed_at', 'desc')
       .execute();
-    let ofMember = 0;
-    let bytes = 0;
-    const excess = drafts.filter((draft) => {
-      if (draft.user_id === user.id) ofMember += 1;
-      bytes += draft.bytes;
-      return bytes > MOST_BYTES || (draft.user_id === user.id && ofMember > MOST_DRAFTS);
-    });
-    const ids = excess.map(({ id }) => id);
+    const own = drafts.filter((draft) => draft.user_id === user.id).slice(MOST_DRAFTS);
+    const ids = [...own, ...beyondShare(drafts.filter((draft) => !own.includes(draft)))].map(({ id }) => id);
     if (ids.length > 0) await tables().deleteFrom('drafts').where('id', 'in', ids).execute();
   }
 
@@ -210,4 +205,33 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },
   };
+}
+
+interface StoredSize extends Pick<DraftsTable, 'user_id'> {
+  readonly bytes: number;
+}
+
+/**
+ * Chooses the drafts to delete so that the others fit into {@link MOST_BYTES}: again and again, the oldest draft of the
+ * member whose remaining drafts take up most. One member's large drafts therefore don't displace another member's.
+ * @param drafts newest first; the first one is kept
+ */
+function beyondShare<Size extends StoredSize>(drafts: readonly Size[]): readonly Size[] {
+  const heldBy = new Map<string, number>();
+  let total = 0;
+  for (const { user_id, bytes } of drafts) {
+    heldBy.set(user_id, (heldBy.get(user_id) ?? 0) + bytes);
+    total += bytes;
+  }
+  const held = ({ user_id }: Size) => heldBy.get(user_id) ?? 0;
+  const left = new Set(drafts.slice(1).toReversed());
+  const chosen: Size[] = [];
+  while (total > MOST_BYTES && left.size > 0) {
+    const next = [...left].reduce((one, other) => (held(other) > held(one) ? other : one));
+    left.delete(next);
+    chosen.push(next);
+    heldBy.set(next.user_id, held(next) - next.bytes);
+    total -= next.bytes;
+  }
+  return chosen;
 }

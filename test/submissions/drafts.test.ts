@@ -116,7 +116,7 @@ describe('a stored draft', () => {
 });
 
 describe('all drafts in a guild', () => {
-  it('are limited to 8 MiB, and the oldest is deleted first', async () => {
+  it('are limited to 8 MiB, and the oldest of equally large drafts is deleted first', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -129,6 +129,31 @@ describe('all drafts in a guild', () => {
     const found = await Promise.all(members.map((by) => drafts.find(by, `of ${by.user.id}`)));
     expect(found.map((draft) => draft === 'gone')).toEqual([true, false, false]);
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
+  });
+
+  it('are first deleted from the member whose drafts are the largest', async () => {
+    const { clock, drafts } = await openParts(NOW);
+    const save = async (id: string, userId: string, kib: number) => {
+      clock.now += 1;
+      const draft: Draft = { id, source: 'text', rows: [invalidRow(1, 'x'.repeat(kib * 1024))] };
+      await drafts.save({ guildId: '1', user: { id: userId, name: userId } }, draft);
+    };
+    const left = async (userId: string, ids: readonly string[]) => {
+      const by = { guildId: '1', user: { id: userId, name: userId } };
+      const found = await Promise.all(ids.map((id) => drafts.find(by, id)));
+      return ids.filter((_, index) => found[index] !== 'gone');
+    };
+    await save('small', '2', 1);
+    const large = Array.from({ length: 9 }, (_, n) => `large-${n}`);
+    for (const id of large) await save(id, '3', 850);
+    await save('second', '4', 300);
+    await save('third', '5', 400);
+    expect(await left('2', ['small'])).toEqual(['small']);
+    expect(await left('3', large)).toEqual(large.slice(1));
+    // The draft that was just saved is kept, even if all of the others are smaller.
+    await save('largest', '4', 7 * 1024);
+    expect(await left('4', ['second', 'largest'])).toEqual(['largest']);
+    expect(await left('2', ['small'])).toEqual(['small']);
   });
 });
 
