@@ -8,7 +8,7 @@ const EARLIER_PAUSES = 20;
 const EARLIER_PAUSE_MS = 100;
 
 export interface EditOrderDeps {
-  readonly store: Pick<Store, 'tables'>;
+  readonly store: Pick<Store, 'tables' | 'unsynced'>;
   readonly processId: string;
   readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
@@ -21,14 +21,16 @@ export type EditOrder = ReturnType<typeof createEditOrder>;
  * dropped. If an edit for A is still in progress, the reply to B waits for it. Ignores buttons on messages posted for
  * everyone.
  */
-export function createEditOrder({ store: { tables }, processId, pause = sleep }: EditOrderDeps) {
+export function createEditOrder({ store: { tables, unsynced }, processId, pause = sleep }: EditOrderDeps) {
   async function claimed(interactionId: string, message: MessageKey): Promise<boolean> {
-    const { numUpdatedRows } = await tables()
-      .updateTable('interactions')
-      .set({ message_key: message })
-      .where('id', '=', interactionId)
-      .where('process_id', '=', processId)
-      .executeTakeFirst();
+    const { numUpdatedRows } = await unsynced('edit claim', () =>
+      tables()
+        .updateTable('interactions')
+        .set({ message_key: message })
+        .where('id', '=', interactionId)
+        .where('process_id', '=', processId)
+        .executeTakeFirst(),
+    );
     return numUpdatedRows === 1n;
   }
 
@@ -57,19 +59,21 @@ export function createEditOrder({ store: { tables }, processId, pause = sleep }:
 
     /** Like `claim`, for an unrecorded interaction that writes to the message with its first response. Never throws. */
     async claimImmediately({ id, guildId, receivedAt }: Interaction, message: MessageKey): Promise<void> {
-      await tables()
-        .insertInto('interactions')
-        .values({
-          id,
-          guild_id: guildId,
-          process_id: processId,
-          taken_at: receivedAt,
-          encrypted: null,
-          message_key: message,
-        })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute()
-        .catch(() => undefined);
+      const row = {
+        id,
+        guild_id: guildId,
+        process_id: processId,
+        taken_at: receivedAt,
+        encrypted: null,
+        message_key: message,
+      };
+      await unsynced('edit claim', () =>
+        tables()
+          .insertInto('interactions')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute(),
+      ).catch(() => undefined);
     },
 
     /** Whether an interaction wrote to this message or might soon. Interactions are deleted an hour after their reply. */

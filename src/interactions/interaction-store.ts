@@ -58,7 +58,7 @@ export interface StoredInteraction {
 }
 
 export interface InteractionStoreDeps {
-  readonly store: Pick<Store, 'tables'>;
+  readonly store: Pick<Store, 'tables' | 'unsynced'>;
   readonly processId: string;
   /** Whether several processes use the database, so another process could take over interactions. */
   readonly isShared: boolean;
@@ -73,7 +73,7 @@ export type InteractionStore = ReturnType<typeof createInteractionStore>;
  * acknowledged, and stays recorded until it has been replied to. Every method throws a StoreError when the store fails.
  */
 export function createInteractionStore({
-  store: { tables },
+  store: { tables, unsynced },
   processId,
   isShared,
   encryption,
@@ -166,20 +166,23 @@ export function createInteractionStore({
       const message = messageWritten(interaction, shown !== undefined);
       const customId = 'customId' in request ? request.customId : undefined;
       const kept = { interaction, shown, message, customId };
-      const { numInsertedOrUpdatedRows } = await tables()
-        .insertInto('interactions')
-        .values({
-          id,
-          guild_id: guildId,
-          process_id: processId,
-          taken_at: receivedAt,
-          encrypted: seal(kept, interactionContext(guildId, id)),
-          // Claims the message if the reply is a new message. An existing message is only claimed once the reply is ready;
-          // see `claim` in edit-order.ts.
-          message_key: message === id ? id : null,
-        })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .executeTakeFirst();
+      const row = {
+        id,
+        guild_id: guildId,
+        process_id: processId,
+        taken_at: receivedAt,
+        encrypted: seal(kept, interactionContext(guildId, id)),
+        // Claims the message if the reply is a new message. An existing message is only claimed once the reply is ready;
+        // see `claim` in edit-order.ts.
+        message_key: message === id ? id : null,
+      };
+      const { numInsertedOrUpdatedRows } = await unsynced('interaction', () =>
+        tables()
+          .insertInto('interactions')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .executeTakeFirst(),
+      );
       if (numInsertedOrUpdatedRows !== 1n)
         throw new LostInteractionError('The interaction was delivered twice');
     },
@@ -211,13 +214,13 @@ export function createInteractionStore({
      * restarts, because the member would otherwise be notified twice.
      */
     async markReplied(interactionId: string): Promise<void> {
-      await retryAfter(NOTE_PAUSES, async () => {
-        await tables()
+      const mark = () =>
+        tables()
           .updateTable('interactions')
           .set({ encrypted: null })
           .where('id', '=', interactionId)
           .execute();
-      });
+      await retryAfter(NOTE_PAUSES, () => unsynced('interaction', mark));
     },
 
     /**
@@ -225,18 +228,23 @@ export function createInteractionStore({
      * @throws the abort reason once `stopping` is aborted, but only between statements
      */
     async prune(stopping?: AbortSignal): Promise<void> {
-      const isOld = tables()
-        .selectFrom('interactions')
-        .select('id')
-        .where('taken_at', '<=', Date.now() - REPLIED_KEPT_MS)
-        .where(({ or, eb }) =>
-          or([eb('encrypted', 'is', null), eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS)]),
-        )
-        .limit(DELETED_PER_STATEMENT);
-      const some = tables().deleteFrom('interactions').where('id', 'in', isOld);
+      const isOld = () =>
+        tables()
+          .selectFrom('interactions')
+          .select('id')
+          .where('taken_at', '<=', Date.now() - REPLIED_KEPT_MS)
+          .where(({ or, eb }) =>
+            or([
+              eb('encrypted', 'is', null),
+              eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS),
+            ]),
+          )
+          .limit(DELETED_PER_STATEMENT);
+      const deleteSome = () =>
+        tables().deleteFrom('interactions').where('id', 'in', isOld()).executeTakeFirst();
       for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
         stopping?.throwIfAborted();
-        count = Number((await some.executeTakeFirst()).numDeletedRows);
+        count = Number((await unsynced('pruning', deleteSome)).numDeletedRows);
         // Yields to other work between statements.
         await setImmediate();
       }

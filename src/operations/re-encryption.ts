@@ -81,7 +81,7 @@ export async function openEncrypted(
       const sealed = reencrypted(name, value.sealed, sealContext(guildId));
       if (sealed) await values.set(name, { ...value, sealed });
     };
-    await inGuild(guildId, reencryptKey, { synced: false });
+    await inGuild(guildId, reencryptKey);
     // Gives other work a chance to run.
     await setImmediate();
   }

@@ -9,30 +9,32 @@ import type { Store } from './store.ts';
 export type ClaimJob = (name: string, ms: number, work: () => Promise<unknown>) => Promise<boolean>;
 
 export interface ClaimJobDeps {
-  readonly store: Pick<Store, 'tables' | 'clock'>;
+  readonly store: Pick<Store, 'tables' | 'clock' | 'unsynced'>;
   readonly processId: string;
 }
 
 export function createClaimJob({ store, processId }: ClaimJobDeps): ClaimJob {
   return async (name, ms, work) => {
     const until = sql<number>`${store.clock} + ${sql.lit(ms)}`;
-    const { numInsertedOrUpdatedRows } = await store
-      .tables()
-      .insertInto('jobs')
-      .values({ name, process_id: processId, until })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet({ process_id: processId, until })
-          .where(({ or, eb }) =>
-            or([
-              eb('jobs.process_id', '=', processId),
-              eb('jobs.until', '<=', store.clock),
-              eb('jobs.process_id', 'not in', living(store)),
-            ]),
-          ),
-      )
-      .executeTakeFirstOrThrow();
+    const { numInsertedOrUpdatedRows } = await store.unsynced('job claim', () =>
+      store
+        .tables()
+        .insertInto('jobs')
+        .values({ name, process_id: processId, until })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ process_id: processId, until })
+            .where(({ or, eb }) =>
+              or([
+                eb('jobs.process_id', '=', processId),
+                eb('jobs.until', '<=', store.clock),
+                eb('jobs.process_id', 'not in', living(store)),
+              ]),
+            ),
+        )
+        .executeTakeFirstOrThrow(),
+    );
     if (numInsertedOrUpdatedRows !== 1n) return false;
     await work();
     return true;

@@ -74,17 +74,18 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       }
     },
     openKeyv: async (tables) => new Keyv({ store: keyvRows(tables), serialization: JSON }),
-    transaction(db, { guildId, synced, ifFree }, change) {
+    transaction(db, { guildId, unsynced, ifFree }, change) {
       const run = () =>
         db()
           .transaction()
           .execute(async (own) => {
             await (ifFree ? lockIfFree(own, guildId) : lock(own, guildId));
-            if (!synced) await sql`set local synchronous_commit = off`.execute(own);
+            if (unsynced) await sql`set local synchronous_commit = off`.execute(own);
             return change(own);
           });
       return ifFree ? run() : changes.run(guildId, run);
     },
+    unsynced: (db, _name, write) => write(db()),
     // Not needed, because the server's autovacuum removes deleted data.
     cutLog: async () => undefined,
     cannotOpen: async (cause) => cannotUse(name, cause),

@@ -17,6 +17,21 @@ export function createSqliteDatabase(path: string): Database {
   /** The migrations that had already been applied before the bot started. */
   let found: readonly string[] = [];
 
+  const unsynced: Database['unsynced'] = (db, name, write) =>
+    db()
+      .connection()
+      .execute(async (connection) => {
+        const pragma = (text: string) =>
+          connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${text}`));
+        // The comment shows the write's name in traces.
+        await pragma(`normal /* ${name} */`);
+        try {
+          return await write(connection);
+        } finally {
+          await pragma('full');
+        }
+      });
+
   return {
     path,
     name: path,
@@ -59,20 +74,12 @@ export function createSqliteDatabase(path: string): Database {
       await adapter.ready;
       return new Keyv({ store: adapter, serialization: JSON });
     },
-    transaction: (db, { synced }, change) =>
-      db()
-        .connection()
-        .execute(async (connection) => {
-          // `synchronous` can't be changed inside a transaction (SQLite docs: PRAGMA synchronous).
-          const sync = (level: string) =>
-            connection.executeQuery(CompiledQuery.raw(`pragma synchronous = ${level}`));
-          if (synced) await sync('full');
-          try {
-            return await connection.transaction().execute(change);
-          } finally {
-            if (synced) await sync('normal');
-          }
-        }),
+    transaction(db, { unsynced: name }, change) {
+      if (name === undefined) return db().transaction().execute(change);
+      // `synchronous` can't be changed inside a transaction (SQLite docs: PRAGMA synchronous).
+      return unsynced(db, name, (connection) => connection.transaction().execute(change));
+    },
+    unsynced,
     async cutLog(db) {
       const isCut = await db.connection().execute(cutLogOf);
       if (!isCut) throw new Error('another process is reading it');

@@ -33,7 +33,7 @@ export function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = NORMAL');
+    database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA secure_delete = ON');
     return database;
   } catch (error) {

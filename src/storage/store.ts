@@ -9,6 +9,7 @@ import { createPostgresDatabase } from './postgres-database.ts';
 import { createSqliteDatabase } from './sqlite-database.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
+import type { UnsyncedWrite } from './unsynced.ts';
 import { createValues, type Values } from './values.ts';
 
 /** How long a transaction can take before it is logged, in seconds. Other transactions have to wait for it. */
@@ -105,6 +106,20 @@ export function createStore(deps: StoreDeps) {
   }
 
   const values = createValues(() => needed(keyv), tables);
+  const testWrite = () => values.set(WRITE_TEST, Date.now());
+
+  /**
+   * Runs a single statement that doesn't have to survive a power failure.
+   * @param write must build the statement itself, because it has the only connection to SQLite
+   */
+  async function unsynced<Result>(name: UnsyncedWrite, write: () => Promise<Result>): Promise<Result> {
+    if (inside.getStore()) return write();
+    return database.unsynced(
+      () => needed(opened),
+      name,
+      (own) => inside.run(own, write),
+    );
+  }
 
   return {
     name: 'store',
@@ -123,7 +138,7 @@ export function createStore(deps: StoreDeps) {
         openedApart = await database.openApart(opened);
         // Never add an `error` listener, because Keyv would then return `false` or `undefined` instead of throwing.
         keyv = await database.openKeyv(tables);
-        await values.set(WRITE_TEST, Date.now());
+        await testWrite();
       } catch (cause) {
         await this.stop();
         throw await database.cannotOpen(cause);
@@ -150,20 +165,23 @@ export function createStore(deps: StoreDeps) {
     async inGuild<Result>(
       guildId: string,
       change: () => Promise<Result>,
-      { synced = true, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
+      { unsynced, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
     ): Promise<Result> {
       if (inside.getStore()) return change();
       const begun = new StuckTransactionError(`a transaction for guild ${guildId} is not finishing`);
       return measured(() =>
         database.transaction(
           () => needed(opened),
-          { guildId, synced, ifFree },
+          { guildId, unsynced, ifFree },
           (own) => inside.run(own, () => watched(guildId, begun, change)),
         ),
       );
     },
+    unsynced,
+    /** Syncs all earlier writes to disk, because a synced write does. */
+    sync: testWrite,
     /** Writes a value with a single statement, because a transaction might have to wait for another process. */
-    testWriting: (): Promise<void> => measured(() => values.set(WRITE_TEST, Date.now())),
+    testWriting: (): Promise<void> => measured(() => unsynced('health check', testWrite)),
     /**
      * Truncates SQLite's write-ahead log, which may still contain deleted values. Has no effect inside {@link
      * Store.inGuild}, so call it after the transaction. Never throws.

@@ -28,7 +28,7 @@ import {
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
-import { inDrafts, type Submitter, type Unavailable } from './drafts.ts';
+import type { Submitter, Unavailable } from './drafts.ts';
 import type { Allowance } from './limits.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -145,7 +145,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
 
   /** Changes a draft unless it has already been submitted or cancelled. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
-    inDrafts(store, by, async () => {
+    store.inGuild(by.guildId, async () => {
       const found = await drafts.find(by, id);
       return typeof found === 'string' ? found : prepareAndSave(by, how(found));
     });
@@ -156,7 +156,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      * @returns the saved draft, or the reason why it could not be saved
      */
     open: (by: Submitter, draft: Draft): Promise<EditResult> =>
-      inDrafts(store, by, () => prepareAndSave(by, draft)),
+      store.inGuild(by.guildId, () => prepareAndSave(by, draft)),
     /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
@@ -184,7 +184,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       if (list.kind !== 'rows') return list;
       const { rows, leftOut } = list;
       const noise = leftOut.length;
-      const edited = await inDrafts(store, by, async () => {
+      const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;
         // A later submission has already removed or changed some of the draft's lines.
@@ -195,7 +195,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       });
       if (typeof edited !== 'string') return edited;
       const separate = { id: newId, source: 'text', rows: onTheirOwn(rows, numbers), noise } as const;
-      const opened = await inDrafts(store, by, () => prepareAndSave(by, separate));
+      const opened = await store.inGuild(by.guildId, () => prepareAndSave(by, separate));
       return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
     },
     /** Parses all lines of a draft that is waiting for approval, as edited by the member, without storing them. */
@@ -225,7 +225,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       panelChannelId?: string,
     ): Promise<void> {
       const typed = { text: keptText(text), game: sanitised(game), modal };
-      await inDrafts(store, by, async () => {
+      await store.inGuild(by.guildId, async () => {
         const waiting = await waitingSubmissions.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep({ ...waiting, typed });
         const found = await drafts.find(by, id);

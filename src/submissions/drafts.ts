@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
-import type { Store } from '../storage/store.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -40,13 +39,6 @@ type DraftColumns = Nullable<
 type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
-
-/** Changes a guild's drafts in a transaction that isn't synced to disk, because no server has been sent yet. */
-export const inDrafts = <Result>(
-  store: Pick<Store, 'inGuild'>,
-  { guildId }: Submitter,
-  change: () => Promise<Result>,
-): Promise<Result> => store.inGuild(guildId, change, { synced: false });
 
 /** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
 export function createDrafts({ store, now }: SubmissionStoreBase) {
@@ -168,7 +160,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
      * submission
      */
     save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
-      inDrafts(store, by, async () => {
+      store.inGuild(by.guildId, async () => {
         const found = await readRow(by, draft.id);
         return typeof found === 'string' ? found : write(by, draft);
       }),
@@ -189,7 +181,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
      * cancellation.
      */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
-      inDrafts(store, by, async () => {
+      store.inGuild(by.guildId, async () => {
         const found = await find(by, id);
         if (typeof found === 'string') return found;
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();

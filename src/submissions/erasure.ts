@@ -191,7 +191,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       await limits.dropUsed();
       for await (const guildId of guilds()) {
         stopping?.throwIfAborted();
-        await store.inGuild(guildId, () => pruneGuild(guildId), { synced: false });
+        await store.inGuild(guildId, () => pruneGuild(guildId), { unsynced: 'pruning' });
       }
     },
   };

@@ -47,7 +47,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * Calculates how many servers members and guilds can still submit. Counts every server in the `servers` table that was sent
  * or reserved, except servers that the service rejected because of the guild's key.
  */
-export function createLimits({ store: { tables }, member, guild, now }: SubmissionStoreBase) {
+export function createLimits({ store: { tables, unsynced }, member, guild, now }: SubmissionStoreBase) {
   /** SQL fragment that selects the servers reserved during a period by a guild or one of its members. */
   function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
@@ -172,7 +172,7 @@ export function createLimits({ store: { tables }, member, guild, now }: Submissi
     },
     /** Deletes the records written by {@link keepUsed} that no longer count. */
     async dropUsed(): Promise<void> {
-      await tables().deleteFrom('used').where('until', '<=', now()).execute();
+      await unsynced('pruning', () => tables().deleteFrom('used').where('until', '<=', now()).execute());
     },
     /** Returns the earliest reservation time that can still count towards a limit, in milliseconds since 1970. */
     countsSince: (): number =>

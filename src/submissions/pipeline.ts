@@ -121,7 +121,7 @@ export interface Observer {
 }
 
 export interface PipelineDeps extends SubmissionStore {
-  readonly store: Pick<Store, 'inGuild'>;
+  readonly store: Pick<Store, 'inGuild' | 'sync'>;
   /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
   /** Encrypts the interaction data needed to notify the member of a decision about the draft. */
@@ -146,12 +146,6 @@ export interface PipelineDeps extends SubmissionStore {
 /** Time reserved for delivering the reply, including retries, before the interaction token expires. */
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
-/**
- * A reservation can be lost in a power failure, which is harmless because no server has been sent yet. Marking servers as
- * being sent is a synced write, and also syncs all earlier writes. For a waiting submission, saving the moderators' message
- * syncs the reservation on PostgreSQL, but not on SQLite.
- */
-const NOT_SYNCED = { synced: false };
 
 /** A submission whose servers have been reserved, with the data for the report. */
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
@@ -450,7 +444,11 @@ export function createPipeline(deps: PipelineDeps) {
      * @throws StoreError if the servers can't be reserved; no servers are sent
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
-      const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), NOT_SYNCED);
+      const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), {
+        unsynced: 'reservation',
+      });
+      // Whether the submission waits for a moderator is only known now, and `markSending` syncs any other reservation.
+      if (reserved.kind !== 'reserved') await store.sync();
       if (reserved.kind === 'waiting') await deps.showApproval(submitRequest);
       if (reserved.kind === 'reserved') {
         submitRequest.onProgress?.(0, reserved.rows.length);

@@ -14,7 +14,7 @@ interface UsageLimit {
 }
 
 export interface SubmissionStoreDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly store: Pick<Store, 'tables' | 'inGuild' | 'unsynced'>;
   readonly processId: string;
   /** The usage limits per member and per guild. */
   readonly member: UsageLimit;

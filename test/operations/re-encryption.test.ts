@@ -12,6 +12,7 @@ import { createLeases } from '../../src/storage/leases.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
+import { recordWrites } from '../support/writes.ts';
 
 const FORMER = randomBytes(32);
 const NEWEST = randomBytes(32);
@@ -66,6 +67,22 @@ describe('data that is encrypted with a previous key', () => {
     expect((await keys.get('3'))?.key.reveal()).toBe('secret-of-3');
     expect(await keys.status('3')).toMatchObject({ setBy: '42' });
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
+  });
+
+  it('is synced to disk before the job logs that the previous key can be removed', async () => {
+    const writes = recordWrites();
+    const store = await filled();
+    const { encryption } = await started(store, NEWEST, FORMER);
+    const before = writes.length;
+    let whenLogged = 0;
+    const info = () => {
+      whenLogged = writes.length;
+    };
+    const reencrypt = createReencryption({ store, encryption, logger: { ...recorder(), info } });
+    await reencrypt(new AbortController().signal);
+    const made = writes.slice(before, whenLogged);
+    expect(made.at(-1)).toEqual({ kind: 'synced', statement: 'delete keyv encryption' });
+    expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(['synced']));
   });
 
   it('needs both keys until an interrupted re-encryption has finished', async () => {

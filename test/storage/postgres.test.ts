@@ -135,10 +135,11 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       );
       return rows[0]?.value;
     };
-    const inGuild = (name: string, synced: boolean) => store.inGuild('1', () => show(name), { synced });
-    expect(await inGuild('transaction_isolation', true)).toBe('read committed');
-    expect(await inGuild('synchronous_commit', true)).toBe('on');
-    expect(await inGuild('synchronous_commit', false)).toBe('off');
+    const inGuild = (name: string, unsynced?: 'pruning') =>
+      store.inGuild('1', () => show(name), { unsynced });
+    expect(await inGuild('transaction_isolation')).toBe('read committed');
+    expect(await inGuild('synchronous_commit')).toBe('on');
+    expect(await inGuild('synchronous_commit', 'pruning')).toBe('off');
     expect(await show('idle_in_transaction_session_timeout')).toBe('20s');
     expect(await show('statement_timeout')).toBe('2s');
     expect(await show('work_mem')).toBe('8MB');

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store, StuckTransactionError } from '../../src/storage/store.ts';
 import { bytesOnDisk, type FileStore, openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
+import { recordWrites } from '../support/writes.ts';
 
 const pragma = (store: Store, text: string) =>
   store.tables().executeQuery(CompiledQuery.raw(`pragma ${text}`));
@@ -37,14 +38,26 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it("is synced to disk by default, but a single write isn't", async () => {
+  it('is synced to disk, like a single write, unless it has the name of an unsynced write', async () => {
+    const writes = recordWrites();
     const store = await openStore();
-    const level = async () => Object((await pragma(store, 'synchronous')).rows[0]).synchronous;
-    const [NORMAL, FULL] = [1, 2];
-    expect(await store.inGuild('1', level)).toBe(FULL);
-    expect(await store.inGuild('1', level, { synced: false })).toBe(NORMAL);
-    await store.inGuild('1', () => Promise.reject(new Error('x'))).catch(() => undefined);
-    expect(await level()).toBe(NORMAL);
+    const write = () => store.values.set('a:1', 1);
+    const kindOf = async (run: () => Promise<unknown>) => {
+      await run().catch(() => undefined);
+      return writes.at(-1)?.kind;
+    };
+    expect(await kindOf(write)).toBe('synced');
+    expect(await kindOf(() => store.inGuild('1', write))).toBe('synced');
+    expect(await kindOf(() => store.unsynced('job claim', write))).toBe('job claim');
+    expect(await kindOf(() => store.inGuild('1', write, { unsynced: 'reservation' }))).toBe('reservation');
+    // Inside a transaction, the transaction's own setting counts.
+    expect(await kindOf(() => store.inGuild('1', () => store.unsynced('job claim', write)))).toBe('synced');
+    const failing = async () => {
+      await write();
+      throw new Error('x');
+    };
+    expect(await kindOf(() => store.unsynced('pruning', failing))).toBe('pruning');
+    expect(await kindOf(write)).toBe('synced');
   });
 });
 

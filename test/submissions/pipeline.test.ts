@@ -15,6 +15,7 @@ import type {
 } from '../../src/submissions/pipeline.ts';
 import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
+import { recordWrites } from '../support/writes.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -95,6 +96,24 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   await sql.raw(trigger).execute(store.tables());
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
+
+it('a reservation is synced to disk before the service, a moderator or the member can see it', async () => {
+  const writes = recordWrites();
+  const latest: unknown[] = [];
+  const note = () => void latest.push(writes.at(-1)?.kind);
+  const answer = () => {
+    note();
+    return ACCEPTED;
+  };
+  const opened = await open(answer, { showApproval: async () => note() });
+  expect(kinds(await one(opened, 'a'))).toEqual(['accepted']);
+  expect(reasonIn(await one(opened, 'a'))).toMatchObject({ code: 'already-submitted' });
+  note();
+  await opened.settings.change('1', (now) => ({ ...now, approval: true }));
+  expect(await one(opened, 'b', 'b')).toMatchObject({ kind: 'waiting' });
+  expect(await list(opened, 2)).toMatchObject({ kind: 'waiting' });
+  expect(latest).toEqual(['synced', 'synced', 'synced', 'synced']);
+});
 
 describe('a draft', () => {
   it('is sent once if it is submitted twice at the same time', async () => {

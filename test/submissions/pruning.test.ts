@@ -38,7 +38,7 @@ it('pruning can stop between two guilds', async () => {
   }
   const stopping = new AbortController();
   const inGuild: Store['inGuild'] = (...change) => store.inGuild(...change).finally(() => stopping.abort());
-  const { erasure } = partsOver({ tables: store.tables, inGuild }, { now: () => NOW });
+  const { erasure } = partsOver({ ...store, inGuild }, { now: () => NOW });
   await expect(erasure.prune(stopping.signal)).rejects.toThrow('aborted');
   expect([await hosts('1'), await hosts('2')]).toEqual([[], ['a']]);
 });

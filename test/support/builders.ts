@@ -13,7 +13,7 @@ import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
-import { createPipeline, type Observer } from '../../src/submissions/pipeline.ts';
+import { createPipeline, type Observer, type PipelineDeps } from '../../src/submissions/pipeline.ts';
 import { createSubmissionStore, type SubmissionStoreDeps } from '../../src/submissions/submission-store.ts';
 import { createTurns, createWorkTurns } from '../../src/turns.ts';
 import { openStore } from './database.ts';
@@ -198,6 +198,7 @@ export interface PipelineOptions extends PartsOptions {
   /** Returns the listing service's response to a request. */
   readonly add: (servers: readonly ServerSubmission[], key: string) => Promise<Outcome> | Outcome;
   readonly observers?: readonly Observer[];
+  readonly showApproval?: PipelineDeps['showApproval'];
   /** Called when the service rejects a guild's key for the first time. */
   readonly onKeyRejected?: (guildId: string) => void;
   /** Whether this process still owns the interaction. */
@@ -210,6 +211,7 @@ export interface PipelineOptions extends PartsOptions {
 /** Creates the parts between the dispatcher and the service's HTTP client, which handle submissions. */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
+  const { showApproval = async () => undefined } = options;
   const logger = recorder();
   const store = options.store ?? (await openStore());
   const parts = partsOver(store, options);
@@ -231,7 +233,7 @@ export async function openPipeline(options: PipelineOptions) {
     async demandOwned() {
       if (!isOwner()) throw new Error('another process has taken it over');
     },
-    showApproval: async () => undefined,
+    showApproval,
     encryptNotice: async () => null,
     observers,
     onKeyChange: async (guildId, change) => {
