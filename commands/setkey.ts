@@ -36,11 +36,13 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, panels, dra
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
-    const hadKey = (await keys.status(guildId))?.readable === true;
+    const previous = await keys.status(guildId);
+    const hadKey = previous?.readable === true;
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
-      await keys.set(guildId, key, { userId: user.id });
+      const isSaved = await keys.set(guildId, key, { userId: user.id, previous });
+      if (!isSaved) return tryAgain(context, changedText(context));
       await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
       const submits = await submitNow(context);
@@ -142,6 +144,12 @@ function whyUnsaved(
 
 const savedText = ({ t, mention }: Context, key: Secret): string =>
   t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
+
+const changedText = ({ t, mention }: Context): string =>
+  withSign(
+    'not-sent',
+    sentences(t('setkey.notSaved'), t('setkey.changed', { keystatus: mention('keystatus') })),
+  );
 
 /** Builds the line about the changed key for the guild's log channel. */
 const changeText = (t: Translate, user: Context['user'], key: Secret): string =>

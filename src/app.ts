@@ -287,6 +287,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       },
       interactions: interactionStore.prune,
       channels: discord.directMessageChannels.prune,
+      keyTrials: listing.keyTrials.prune,
     },
     tasks: {
       games: createGoneGames({ ...base, settings, games, report }),

@@ -49,6 +49,13 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
   readonly readable: boolean;
 }
 
+interface KeySetting {
+  /** The Discord user id of the member who ran /setkey. */
+  readonly userId: string;
+  /** The status of the guild's key before the test of the new key. */
+  readonly previous?: Pick<KeyStatus, 'setAt'> | undefined;
+}
+
 /** A guild's decrypted key, ready to be used for a request. */
 export interface UsableKey {
   readonly key: Secret;
@@ -145,18 +152,26 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
       return 'code' in found ? found : undefined;
     },
-    /** Stores the key, replacing any previous one. */
-    async set(guildId: string, key: Secret, by: { readonly userId: string }): Promise<void> {
-      await store.inGuild(guildId, () =>
-        records.set(guildId, {
+    /**
+     * Stores a key that has been tested. Does nothing if the guild's key was replaced or removed during the test.
+     * @returns whether the key was stored
+     */
+    async set(guildId: string, key: Secret, { userId, previous }: KeySetting): Promise<boolean> {
+      const isStored = await store.inGuild(guildId, async () => {
+        const record = await records.get(guildId);
+        const setAt = typeof record === 'object' ? record.setAt : undefined;
+        if (setAt !== previous?.setAt) return false;
+        await records.set(guildId, {
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
           lastFour: key.lastFour(),
-          setBy: by.userId,
+          setBy: userId,
           setAt: time(),
           workedAt: time(),
-        }),
-      );
-      await store.cutLog();
+        });
+        return true;
+      });
+      if (isStored) await store.cutLog();
+      return isStored;
     },
     /**
      * Records whether the service accepted the key in a request. Does nothing if the guild has set another key in the

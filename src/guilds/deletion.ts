@@ -1,3 +1,4 @@
+import { endedKeyTrials } from '../listing/key-trials.ts';
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import { DIRECT_MESSAGE_OPT_OUTS, type DirectMessageOptOuts } from './direct-message-opt-outs.ts';
@@ -15,6 +16,7 @@ export interface DeletionDeps {
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
   };
+  readonly now?: () => number;
 }
 
 export type Deletion = ReturnType<typeof createDeletion>;
@@ -28,11 +30,12 @@ export function createDeletion({
   directMessageChannels,
   panels,
   submissions,
+  now = () => Date.now(),
 }: DeletionDeps) {
   return {
     /**
-     * Deletes all of a guild's data except the number of servers that still count towards its limit. Takes 200 ms for
-     * 20,000 servers (measured).
+     * Deletes all of a guild's data except the number of servers and the key tests that still count towards its limits.
+     * Takes 200 ms for 20,000 servers (measured).
      */
     async guild(guildId: string): Promise<void> {
       await store.inGuild(guildId, async () => {
@@ -40,6 +43,7 @@ export function createDeletion({
         await settings.delete(guildId);
         await directMessageOptOuts.delete(guildId);
         await panels.delete(guildId);
+        await endedKeyTrials(store, now()).where('guild_id', '=', guildId).execute();
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();
       });
@@ -54,6 +58,10 @@ export function createDeletion({
       const count = await store.inGuild(guildId, async () => {
         await directMessageOptOuts.delete(guildId, userId);
         await directMessageChannels.delete(userId);
+        await endedKeyTrials(store, now())
+          .where('guild_id', '=', guildId)
+          .where('user_id', '=', userId)
+          .execute();
         return submissions.forgetMember(guildId, userId);
       });
       await store.cutLog();

@@ -1,32 +1,82 @@
-import { createRecent } from '../recent.ts';
+import { MINUTE_MS } from '../numbers.ts';
 import type { Secret } from '../secret.ts';
+import type { Store } from '../storage/store.ts';
 import type { GamesOutcome } from './contract.ts';
 import type { Requester } from './guard.ts';
 
 interface KeyTrialsDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
   /** Reads the games list once with the given key. */
   readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
   readonly now?: () => number;
 }
 
-/** The guild has reached its limit of key tests. `at` is when it can test a key again, in milliseconds since 1970. */
+/** The limit of key tests has been reached. `at` is when a key can be tested again, in milliseconds since 1970. */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
 }
 
-const MOST_TRIALS = 5;
-const WITHIN_MS = 60_000;
+/** Maximum numbers of tests within `WITHIN_MS`. A single admin can't use up the guild's tests. */
+const MOST_OF_A_MEMBER = 5;
+const MOST_OF_A_GUILD = 10;
+const WITHIN_MS = MINUTE_MS;
+/** The lock for counting. Each member is counted in all guilds, so a guild's own lock isn't enough. */
+const LOCK = 'key tests';
 
-/** Creates the only function that tests keys. Tests are limited to keep people from guessing keys with the bot. */
-export function createKeyTrials({ games, now = () => Date.now() }: KeyTrialsDeps) {
-  const count = createRecent({ most: MOST_TRIALS, withinMs: WITHIN_MS, now });
+/**
+ * Creates the only function that tests keys. Tests are limited to keep people from guessing keys with the bot. All
+ * processes count together. Each process queues tests that it can't run yet.
+ */
+export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTrialsDeps) {
+  const { tables } = store;
+
+  /** Counts a test. Returns `undefined` or, if a limit has been reached, when the next test is allowed. */
+  const count = ({ guildId, memberId }: Required<Pick<Requester, 'guildId' | 'memberId'>>) =>
+    store.inGuild(LOCK, async () => {
+      const tests = await tables()
+        .selectFrom('key_trials')
+        .selectAll()
+        .where('at', '>', now() - WITHIN_MS)
+        // Ignores times in the far future, which can only have been written while a clock was ahead.
+        .where('at', '<', now() + WITHIN_MS)
+        .where(({ or, eb }) => or([eb('guild_id', '=', guildId), eb('user_id', '=', memberId)]))
+        .orderBy('at', 'desc')
+        .execute();
+      const ofMember = tests.filter(({ user_id }) => user_id === memberId);
+      const ofGuild = tests.filter(({ guild_id }) => guild_id === guildId);
+      const freeing = [ofMember[MOST_OF_A_MEMBER - 1], ofGuild[MOST_OF_A_GUILD - 1]];
+      const ends = freeing.flatMap((test) => (test ? test.at + WITHIN_MS : []));
+      if (ends.length > 0) return Math.max(...ends);
+      await tables()
+        .insertInto('key_trials')
+        .values({ guild_id: guildId, user_id: memberId, at: now() })
+        .execute();
+      return undefined;
+    });
 
   return {
-    /** Tests a key, unless the guild has already tested five keys in the last 60 seconds. */
-    async run(requester: Requester, key: Secret): Promise<GamesOutcome | TooSoonOutcome> {
-      const at = count(requester.guildId);
+    /**
+     * Tests a key, unless the member or the guild has tested too many keys in the last 60 seconds.
+     * @throws StoreError if the test can't be counted; the key isn't tested
+     */
+    async run(
+      requester: Requester & { readonly memberId: string },
+      key: Secret,
+    ): Promise<GamesOutcome | TooSoonOutcome> {
+      const at = await count(requester);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };
     },
+    /** Deletes the tests that no longer count. */
+    prune: async (): Promise<void> => void (await endedKeyTrials(store, now()).execute()),
   };
 }
+
+/**
+ * Builds the statement that deletes key tests that no longer count.
+ * @param now the current time, in milliseconds since 1970
+ */
+export const endedKeyTrials = ({ tables }: Pick<Store, 'tables'>, now: number) =>
+  tables()
+    .deleteFrom('key_trials')
+    .where(({ or, eb }) => or([eb('at', '<=', now - WITHIN_MS), eb('at', '>=', now + WITHIN_MS)]));

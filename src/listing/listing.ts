@@ -1,5 +1,6 @@
 import type { Logger } from '../logger.ts';
 import type { Secret } from '../secret.ts';
+import type { Store } from '../storage/store.ts';
 import { createTurns } from '../turns.ts';
 import { createBreaker } from './breaker.ts';
 import { createListingApi, type ListingApiDeps } from './client.ts';
@@ -12,6 +13,7 @@ export interface ListingDeps
   extends ListingApiDeps,
     Pick<GuardDeps, 'firstWaitMs'>,
     Omit<GamesDeps, 'fetchAsOperator' | 'fetchFor' | 'now'> {
+  readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly concurrentRequests: number;
   /** The operator's key, which is only used to read the games list. Without it, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
@@ -32,7 +34,7 @@ export type Listing = ReturnType<typeof createListing>;
 
 /** Creates everything that communicates with the listing service. */
 export function createListing(deps: ListingDeps) {
-  const { concurrentRequests: mostConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
+  const { store, concurrentRequests: mostConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);
   const breaker = createBreaker();
   const guard = createGuard({ turns: createTurns({ mostConcurrent }), breaker, firstWaitMs });
@@ -43,7 +45,7 @@ export function createListing(deps: ListingDeps) {
     api,
     guard,
     breaker,
-    keyTrials: createKeyTrials({ games: readGames }),
+    keyTrials: createKeyTrials({ store, games: readGames }),
     games: createGames({
       ...deps,
       ...(operatorKey && { fetchAsOperator: () => readGames({ guildId: 'operator' }, operatorKey) }),

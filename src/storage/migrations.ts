@@ -190,6 +190,18 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  '4.04-key-trials-compatible': {
+    async up(db) {
+      await db.schema
+        .createTable('key_trials')
+        .addColumn('guild_id', 'text', (column) => column.notNull())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .execute();
+      // Finds the tests that count, and those that no longer count.
+      await db.schema.createIndex('key_trials_by_time').on('key_trials').column('at').execute();
+    },
+  },
   '4.06-choices-compatible': {
     async up(db) {
       await db.schema.alterTable('servers').addColumn('part', 'integer').execute();

@@ -136,6 +136,18 @@ export interface UsedTable {
   readonly until: number;
 }
 
+/**
+ * Tests of API keys. They count towards the limits on key tests for a minute, even if the guild's data or the member's name
+ * is deleted in the meantime. Afterwards, a job deletes them.
+ */
+export interface KeyTrialsTable {
+  readonly guild_id: string;
+  /** The member who tested a key. */
+  readonly user_id: string;
+  /** When the test was counted. */
+  readonly at: number;
+}
+
 /** When the bot was last known to be in each guild. After a guild removes the bot, the guild's data is deleted. */
 export interface GuildDeparturesTable {
   readonly guild_id: string;
@@ -182,6 +194,7 @@ export interface Tables {
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
   readonly used: UsedTable;
+  readonly key_trials: KeyTrialsTable;
   readonly guild_departures: GuildDeparturesTable;
   readonly direct_message_channels: DirectMessageChannelsTable;
   readonly leases: LeasesTable;

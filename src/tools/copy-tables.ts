@@ -14,8 +14,10 @@ import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 
-/** The tables to copy, with their primary keys. Values are copied separately. Leases and jobs aren't copied. */
-const TABLES: Readonly<Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'keyv'>, readonly string[]>> = {
+/** The tables to copy, with their primary keys. Values are copied separately. Leases, jobs and key tests aren't copied. */
+const TABLES: Readonly<
+  Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'key_trials' | 'keyv'>, readonly string[]>
+> = {
   interactions: ['id'],
   drafts: ['id'],
   submissions: ['id'],

@@ -179,7 +179,8 @@ function interaction(guild: string): object {
     channel_id: '333333333333333333',
     channel: { id: '333333333333333333', type: 0, name: 'general', guild_id: guild, permissions: '0' },
     member: {
-      user: { id: '555555555555555555', username: 'mason', discriminator: '0', avatar: null },
+      // Each guild has its own member, because a member can test only five keys per minute.
+      user: { id: String(BigInt(guild) + 1n), username: 'mason', discriminator: '0', avatar: null },
       roles: [],
       permissions: '32',
       joined_at: '2017-03-13T19:19:14.040000+00:00',

@@ -12,7 +12,10 @@ it('/setkey confirms that the key has been saved, even if the store fails immedi
       games: { accept: async () => undefined },
       keys: {
         status: async () => undefined,
-        set: async (_: string, key: Secret) => void done.push(key.reveal()),
+        async set(_: string, key: Secret) {
+          done.push(key.reveal());
+          return true;
+        },
       },
       guildLog: { add: async () => undefined },
       settings: { getOrThrow: () => Promise.reject(new StoreError('cannot read settings')) },

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
+import { ROLES } from '../../sandbox/people.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf, logMessages, openModal, removeKey } from '../support/people.ts';
 
@@ -10,6 +11,9 @@ async function keyInUse({ member, listing }: TestGuild): Promise<string | undefi
   const answer = await addServer(member, `s${listing.requests.length}.example.com:1`);
   return textOf(answer).includes(ACCEPTED) ? listing.requests.at(-1)?.key : undefined;
 }
+
+const otherAdmin = (guild: TestGuild) =>
+  guild.discord.person({ guild, name: 'other admin', permissions: ROLES.admin.permissions });
 
 describe('/setkey', () => {
   it('asks for the key in a modal, not in a command option', async ({ admin }) => {
@@ -91,6 +95,23 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
+  it('saves only the first of two keys that are tested at the same time', async ({
+    guild,
+    admin,
+    listing,
+  }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = listing.requests.length;
+    await listing.behave({ kind: 'held', until: promise });
+    const slow = setKey(admin, 'sandbox-key');
+    await expect.poll(() => listing.requests.length).toBe(before + 1);
+    await listing.behave({ kind: 'ok' });
+    expect(textOf(await setKey(otherAdmin(guild), 'second-key-1234'))).toContain('has been saved');
+    resolve();
+    expect(textOf(await slow)).toMatch(/Not saved\. The API key was set or removed while .*\/keystatus/s);
+    expect(await keyInUse(guild)).toBe('second-key-1234');
+  });
+
   it('offers to choose a log channel after the first key is set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
@@ -105,7 +126,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tests at most five keys per guild per minute', async ({ admin, listing }) => {
+  it('tests at most five keys per admin per minute', async ({ guild, admin, listing }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');
@@ -118,5 +139,6 @@ describe('/setkey', () => {
     expect(messageOf(status).current?.content).toMatch(tooSoon);
     expect(labelsOf(status)).toContain('Check now');
     expect(listing.requests.length - before).toBe(5);
+    expect(textOf(await setKey(otherAdmin(guild), 'second-key-1234'))).toContain('has been saved');
   });
 });

@@ -27,6 +27,10 @@ async function open() {
 
 const revealed = async (keys: ApiKeys, guildId = '1') => (await keys.get(guildId))?.key.reveal();
 
+/** Replaces the guild's current key. */
+const replace = async (keys: ApiKeys, key: Secret, guildId = '1') =>
+  keys.set(guildId, key, { ...by, previous: await keys.status(guildId) });
+
 /** Records how the service responded to a request with the guild's current key. */
 async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
   const key = await keys.get('1');
@@ -66,7 +70,7 @@ describe("a guild's API key", () => {
     for (const coding of ['utf8', 'base64', 'hex', 'utf16le'] as const) {
       expect(bytesOnDisk(store.path)).not.toContain(Buffer.from(FIRST.reveal()).toString(coding));
     }
-    await keys.set('1', SECOND, by);
+    await replace(keys, SECOND);
     expect(bytesOnDisk(store.path)).not.toContain(first);
     const second = await sealed();
     expect(await keys.delete('1')).toBe(true);
@@ -76,12 +80,25 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
   });
 
+  it.each([
+    ['set', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
+    ['removed', (keys: ApiKeys) => keys.delete('1'), undefined],
+  ] as const)("isn't replaced by a key whose test began before it was %s", async (_what, change, left) => {
+    const { keys, clock } = await open();
+    expect(await keys.set('1', FIRST, by)).toBe(true);
+    const previous = await keys.status('1');
+    clock.now = 1;
+    await change(keys);
+    expect(await keys.set('1', FIRST, { ...by, previous })).toBe(false);
+    expect(await revealed(keys)).toBe(left?.reveal());
+  });
+
   it("isn't deleted by a request to delete the previous key", async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
     clock.now = 1;
-    await keys.set('1', SECOND, by);
+    await replace(keys, SECOND);
     expect(await keys.delete('1', first)).toBe(false);
     expect(await revealed(keys)).toBe(SECOND.reveal());
     expect(await keys.delete('1', (await keys.get('1'))?.setAt)).toBe(true);
@@ -102,7 +119,7 @@ describe("a guild's API key", () => {
       expect(await keys.get(guildId)).toBeUndefined();
       expect(await keys.usable(guildId)).toEqual({ code: 'key-unreadable' });
       expect(await keys.status(guildId)).toMatchObject({ lastFour: 'abcd', setBy: '42', readable: false });
-      await keys.set(guildId, SECOND, by);
+      await replace(keys, SECOND, guildId);
       expect(await revealed(keys, guildId)).toBe(SECOND.reveal());
     }
   });
@@ -182,7 +199,7 @@ describe("the service's response to a key", () => {
     expect(await rests()).toBe(false);
     expect(await keys.problem('1')).toBeUndefined();
     expect(await answered(keys, REJECTED)).toBe('rejected');
-    await keys.set('1', SECOND, by);
+    await replace(keys, SECOND);
     expect(await rests()).toBe(false);
   });
 
@@ -191,7 +208,7 @@ describe("the service's response to a key", () => {
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
     clock.now = 1;
-    await keys.set('1', SECOND, by);
+    await replace(keys, SECOND);
     expect(await keys.noteOutcome('1', first, REJECTED)).toBeUndefined();
     expect(await keys.noteOutcome('2', first, REJECTED)).toBeUndefined();
     expect(await keys.usable('1')).toHaveProperty('key');

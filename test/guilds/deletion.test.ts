@@ -18,6 +18,7 @@ const GUILD = '111111';
 const OTHER = '222222';
 const MEMBER = '146634305496797257';
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
 const TABLES = ['servers', 'submissions', 'drafts', 'interactions', 'guild_departures', 'used'] as const;
@@ -38,6 +39,7 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
     directMessageChannels: createDirectMessageChannels({ store }),
     panels: createPanels({ store, logger }),
     submissions: submissions ?? erasure,
+    now,
   });
   return { store, clock, drafts, keys, deletion, erasure };
 }
@@ -72,6 +74,14 @@ async function fill(parts: Parts, guildId: string): Promise<void> {
   await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
   await store.values.set(`panels:${guildId}`, { panels: [] });
   await store.values.set(`untold:${guildId}:${MEMBER}`, true);
+}
+
+/** Adds one key test that still counts and one that no longer counts, in both guilds. */
+async function addKeyTests({ store }: Parts): Promise<void> {
+  for (const guild_id of [GUILD, OTHER]) {
+    const tests = [NOW - MINUTE_MS, NOW - MINUTE_MS + 1].map((at) => ({ guild_id, user_id: MEMBER, at }));
+    await store.tables().insertInto('key_trials').values(tests).execute();
+  }
 }
 
 async function opened() {
@@ -138,6 +148,21 @@ function failingAfter(store: FileStore, steps: number): FileStore {
     },
   };
 }
+
+it.each([
+  ['the data of a guild', ({ deletion }: Parts) => deletion.guild(GUILD)],
+  ['the name of a member', ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
+] as const)('deleting %s keeps only the key tests that still count', async (_what, remove) => {
+  const parts = over(await openStore());
+  await addKeyTests(parts);
+  await remove(parts);
+  const rows = await rowsIn(parts.store, 'key_trials');
+  expect(rows.map(({ guild_id, at }) => [guild_id, at - NOW])).toEqual([
+    [GUILD, 1 - MINUTE_MS],
+    [OTHER, -MINUTE_MS],
+    [OTHER, 1 - MINUTE_MS],
+  ]);
+});
 
 describe('a guild whose data has been deleted', () => {
   it('keeps only the number of servers that count towards its limit', async () => {

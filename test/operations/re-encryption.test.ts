@@ -110,7 +110,8 @@ describe('data that is encrypted with a previous key', () => {
     const inGuild: Store['inGuild'] = async (...args) => {
       if (isFirst) {
         isFirst = false;
-        await keys.set('1', new Secret('set-meanwhile'), { userId: '42' });
+        const previous = await keys.status('1');
+        await keys.set('1', new Secret('set-meanwhile'), { userId: '42', previous });
         await keys.delete('2');
       }
       return store.inGuild(...args);

@@ -250,7 +250,8 @@ describe('a request', () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
-      await opened.keys.set('1', new Secret('the next key'), { userId: '9' });
+      const previous = await opened.keys.status('1');
+      await opened.keys.set('1', new Secret('the next key'), { userId: '9', previous });
       return { kind: 'rejected', message: 'Your account is suspended.' };
     });
     await list(opened, 2);

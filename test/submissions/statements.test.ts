@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
+import { createKeyTrials } from '../../src/listing/key-trials.ts';
+import { Secret } from '../../src/secret.ts';
 import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
@@ -101,6 +103,9 @@ it('no SQL statement about submissions scans a whole table', async () => {
     await parts.history.latestGames('1');
     await parts.history.entries('1', ['x']);
     await parts.history.size('1');
+    const keyTrials = createKeyTrials({ store, games: async () => ({ kind: 'not-sent', reason: 'bot' }) });
+    await keyTrials.run({ guildId: '1', memberId: '2' }, new Secret('a key'));
+    await keyTrials.prune();
     await parts.erasure.prune();
     await parts.erasure.forgetMember('1', '2');
     await parts.erasure.deleteGuild('1');
@@ -124,5 +129,5 @@ function isSlow({ detail }: { readonly detail: string }): boolean {
   // These partial indexes contain only a small fraction of the rows.
   if (/INDEX (?:interactions_unanswered|submissions_message_due|servers_forgotten)\b/.test(detail))
     return false;
-  return /^SCAN (?:servers|submissions|interactions)\b/.test(detail);
+  return /^SCAN (?:servers|submissions|interactions|key_trials)\b/.test(detail);
 }
