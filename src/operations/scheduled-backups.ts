@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
-import { TIME_IN_NAME, timeInName } from '../storage/database-file.ts';
+import { isTimeInName, timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
 import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
@@ -43,8 +43,6 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { path = '' } = store;
   const folder = join(dirname(resolve(path)), 'backups');
   const { name, ext } = parse(path);
-  /** Matches whole names such as `bot-2026-01-31T12-00-00Z.sqlite`. Other databases' backups may be in the same folder. */
-  const ours = new RegExp(`^${RegExp.escape(name)}-${TIME_IN_NAME}${RegExp.escape(ext)}$`, 'u');
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: backUpIfDue });
   const { stopping } = job;
 
@@ -73,12 +71,18 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     return last === undefined || now - last >= everyMs || last > now;
   }
 
+  /** Whether a file is a backup of this database. Other databases' backups may be in the same folder. */
+  function isOurs(file: string): boolean {
+    const isNamed = file.startsWith(`${name}-`) && file.endsWith(ext);
+    return isNamed && isTimeInName(file.slice(name.length + 1, file.length - ext.length));
+  }
+
   /**
    * Keeps `made` and the latest backups before it. Backups with later names were made while the clock was ahead, and are
    * deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
-    const backups = (await readdir(folder)).filter((file) => ours.test(file)).sort();
+    const backups = (await readdir(folder)).filter(isOurs).sort();
     const fromTheFuture = backups.filter((file) => file > made);
     const others = backups.filter((file) => file <= made);
     for (const file of [...fromTheFuture, ...others].slice(0, -config.backupKeep)) {

@@ -6,20 +6,19 @@ import { lineLabel, type RowPlace, type TypedRow } from './row.ts';
  * these characters (Unicode NFKC).
  */
 const SIGN = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
-const FORMULA = `(?='*${SIGN})`;
-const BEGINS = new RegExp(`^${FORMULA}`, 'u');
-const DISARMED = new RegExp(`^'${FORMULA}`, 'u');
+/**
+ * The start of a cell, and the characters that spreadsheets ignore there. Depending on its settings, a spreadsheet splits
+ * even quoted cells at one of these delimiters. Some also split cells at tabs, which cells never contain.
+ */
+const START = `(?:^|[,;|])[\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*`;
+const ARMED = new RegExp(`(${START})(?=${SIGN})`, 'gu');
+const DISARMED = new RegExp(`(${START})'(?=${SIGN})`, 'gu');
 
-/** Some spreadsheets split even quoted cells at `;` and `|`. They also split at tabs, which cells never contain. */
-const BEGINS_BEHIND = new RegExp(`([;|][\\s\\ufe00-\\ufe0f\\u200c\\u200d"']*)(?=${SIGN})`, 'gu');
-/** The columns that the parser reads from a returned file. Apostrophes are only inserted at the start of their cells. */
-const READ_BACK: ReadonlySet<string> = new Set(['server', 'port', 'query_port', 'game']);
-
-/** Makes a cell safe for spreadsheets by marking it as text with a leading apostrophe. */
-const disarmed = (cell: string): string => cell.replace(BEGINS, "'");
+/** Makes a cell safe for spreadsheets by marking text that looks like a formula with an apostrophe. */
+const disarmed = (cell: string): string => cell.replace(ARMED, "$1'");
 
 /** Reverses {@link disarmed}. */
-export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
+export const rearmed = (cell: string): string => cell.replace(DISARMED, '$1');
 
 /**
  * Builds a CSV file that spreadsheets open correctly. The list parser undoes each of these measures:
@@ -29,16 +28,13 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '');
  * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
-  BYTE_ORDER_MARK + [heading, ...rows].map((cells) => csvLine(heading, cells)).join('');
+  BYTE_ORDER_MARK + [heading, ...rows].map(csvLine).join('');
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-function csvLine(heading: readonly string[], cells: readonly string[]): string {
-  const written = cells.map((text, column) => {
-    const cell = plainCell(text);
-    return READ_BACK.has(heading[column] ?? '') ? cell : cell.replace(BEGINS_BEHIND, "$1'");
-  });
-  return `${written.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`;
+function csvLine(cells: readonly string[]): string {
+  const quoted = cells.map((text) => `"${disarmed(visibleLine(text)).replaceAll('"', '""')}"`);
+  return `${quoted.join(',')}\r\n`;
 }
 
 /**
@@ -55,7 +51,7 @@ export async function boundedCsv(
   let left = mostBytes - (lines[0]?.length ?? 0);
   for await (const page of pages) {
     for (const cells of page) {
-      const line = Buffer.from(csvLine(heading, cells));
+      const line = Buffer.from(csvLine(cells));
       left -= line.length;
       if (left < 0) return { data: Buffer.concat(lines), isWhole: false };
       lines.push(line);
@@ -63,12 +59,6 @@ export async function boundedCsv(
   }
   return { data: Buffer.concat(lines), isWhole: true };
 }
-
-/** Whitespace and characters that are invisible at the start of text, such as variation selectors and joiners. */
-const NOTHING_BEFORE = /^(?:[\ufe00-\ufe0f\s]|\u200c|\u200d)+/u;
-
-/** Removes invisible characters and spaces from a cell's start, because some spreadsheets ignore them before a formula. */
-const plainCell = (text: string): string => disarmed(visibleLine(text).replace(NOTHING_BEFORE, ''));
 
 interface RejectedLine extends RowPlace {
   readonly typed: TypedRow;
@@ -92,7 +82,7 @@ export function rejectedCsv(
   let bytes = mostBytes;
   for (const { typed, reason, ...place } of rows) {
     const { server, port, queryPort, game } = typed;
-    const text = Buffer.from(csvLine(heading, [server, port, queryPort, game, lineLabel(place), reason]));
+    const text = Buffer.from(csvLine([server, port, queryPort, game, lineLabel(place), reason]));
     if (bytes + text.length > mostBytes && files.length < mostFiles) {
       files.push([start]);
       bytes = start.length;

@@ -140,8 +140,8 @@ export function chownCommand(folder: string): string {
 export const timeInName = (at: number): string =>
   new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
-/** A regular expression for the result of {@link timeInName}. */
-export const TIME_IN_NAME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\dZ';
+/** Whether {@link timeInName} could have returned this text. */
+export const isTimeInName = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(text);
 
 /**
  * Flushes a file or a folder's entries to disk, in case of a power failure. Does nothing on Windows, which writes directory
