@@ -11,7 +11,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { addDone, claimJob, partsOver } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import { type Kind, kinds, newPlace, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,9 +19,11 @@ const DAY_MS = 24 * HOUR_MS;
 const START = 20_000 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, h: HOUR_MS, d: DAY_MS };
 
-/** Creates guilds 1 and 2, one process that checks them, and one that only records their use. */
-async function open(options: Partial<MembershipDeps> = {}) {
-  const store = await openStore();
+/** Creates guilds 1 and 2, one process that checks them, and one with its own connection that only records their use. */
+async function open(options: Partial<MembershipDeps> = {}, kind: Kind = 'sqlite') {
+  const place = await newPlace(kind);
+  const store = await place.open();
+  const otherStore = await place.open();
   const logger = recorder();
   const keys = createApiKeys({ store, encryption: createEncryption([randomBytes(32)]), logger });
   const asked: string[] = [];
@@ -62,7 +64,10 @@ async function open(options: Partial<MembershipDeps> = {}) {
       now,
       ...more,
     });
-  const running = { bot: process(options), other: process({ claimJob: async () => false }) };
+  const running = {
+    bot: process(options),
+    other: process({ store: otherStore, claimJob: async () => false }),
+  };
   const setKey = (guild: string) => keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
   for (const guild of ['1', '2']) {
     await setKey(guild);
@@ -238,10 +243,42 @@ it('if a guild is used during a check, the next check records the use', async ()
     isDue = false;
     return store.tables();
   }
-  running.bot = process({ store: { values: store.values, tables } });
+  running.bot = process({ store: { ...store, tables } });
   await play('used:3 1h check check');
   const rows = await rowsIn(store, 'guild_departures');
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
+});
+
+describe.each(kinds())('a guild that Discord reports as unknown, with %s,', (kind) => {
+  it.each([
+    ['this', 'used:1'],
+    ['another', 'usedElsewhere:1 notedElsewhere'],
+  ])('keeps its data if it is used in %s process during the check', async (_which, use) => {
+    const { world, play, left } = await open({}, kind);
+    await play('check 30d');
+    world.isForeign = async (guildId) => {
+      if (guildId === '1') await play(use);
+      return true;
+    };
+    await play('check');
+    expect(await left()).toBe('1');
+    await play('check 30d -1ms check');
+    expect(await left()).toBe('1');
+  });
+});
+
+it('a process saves uses within a minute', async () => {
+  const { store, running, play } = await open();
+  await play('check 29d');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await running.other.start();
+  await play('usedElsewhere:1 1d');
+  vi.advanceTimersByTime(60_000);
+  await expect
+    .poll(async () => (await rowsIn(store, 'guild_departures')).map((row) => row.unused_since - START))
+    .toEqual([29 * DAY_MS, 0]);
+  await running.other.stop();
 });
 
 it('the first check starts after an hour, and checks never overlap', async () => {
