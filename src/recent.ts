@@ -1,5 +1,13 @@
 import { createBoundedMap } from './bounded-map.ts';
 
+/**
+ * Whether less than `ms` milliseconds have passed since a time. A time in the future isn't recent: the clock was ahead when
+ * the time was stored, so a pause that began then could last for years.
+ * @param now the current time, by the clock of `at`
+ */
+export const isRecent = (at: number, ms: number, now: number = Date.now()): boolean =>
+  at <= now && now - at < ms;
+
 export interface RecentDeps {
   /** Maximum number of uses within `withinMs` milliseconds. */
   readonly most: number;
@@ -20,8 +28,7 @@ export function createRecent({ most, withinMs, now }: RecentDeps): (who: string)
   /** The times of each user's or guild's recent uses, oldest first. */
   const timesOf = createBoundedMap<readonly number[]>(MOST_REMEMBERED);
   return (who) => {
-    // Drops times in the future, in case the clock has been set back.
-    const recent = (timesOf.get(who) ?? []).filter((at) => now() - at < withinMs && at <= now());
+    const recent = (timesOf.get(who) ?? []).filter((at) => isRecent(at, withinMs, now()));
     const [first] = recent;
     if (first !== undefined && recent.length >= most) return first + withinMs;
     timesOf.set(who, [...recent, now()]);

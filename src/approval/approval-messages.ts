@@ -8,6 +8,7 @@ import type { GuildWords } from '../interactions/guild-words.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
+import { isRecent } from '../recent.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { MessagePlace, Submission } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
@@ -280,6 +281,5 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  // Allows a mention if `at` is in the future because the clock was set back.
-  return mentionsApprovalRole === true && (Date.now() - at >= MENTIONED_EVERY_MS || at > Date.now());
+  return mentionsApprovalRole === true && !isRecent(at, MENTIONED_EVERY_MS);
 }

@@ -92,10 +92,12 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** Finds a decided submission whose direct message is due. */
+  /** Finds a decided submission whose direct message is due. Doesn't wait for a time that a clock ahead has stored. */
   const findDue = () =>
     owed()
-      .where('ended_at', '<=', Date.now() - gatherMs)
+      .where(({ or, eb }) =>
+        or([eb('ended_at', '<=', Date.now() - gatherMs), eb('ended_at', '>', Date.now() + gatherMs)]),
+      )
       .executeTakeFirst();
 
   /** Permanently claims a member's decided submissions in a guild, so that direct messages about them aren't repeated. */

@@ -2,6 +2,7 @@ import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'disc
 import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
+import { isRecent } from '../recent.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 import { nonceOf } from './channel-posts.ts';
@@ -62,13 +63,16 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
 
   const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL)) ?? 0);
 
-  const isPaused = async (): Promise<boolean> => (await pausedUntil()) > Date.now();
+  /** Whether a pause until this time is on. A pause of more than two days was stored while the clock was ahead. */
+  const isOn = (until: number) => isRecent(until - 2 * DAY_MS, 2 * DAY_MS);
+
+  const isPaused = async (): Promise<boolean> => isOn(await pausedUntil());
 
   async function beginPause(code: number): Promise<void> {
     const before = await pausedUntil();
     // A message sent at the same time has already started the pause.
-    if (before > Date.now()) return;
-    const ms = Date.now() - before < DAY_MS ? DAY_MS : HOUR_MS;
+    if (isOn(before)) return;
+    const ms = isRecent(before, DAY_MS) ? DAY_MS : HOUR_MS;
     await values.set(PAUSED_UNTIL, Date.now() + ms);
     logger.error(
       { code, hours: ms / HOUR_MS },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type GamesOutcome, type KeyChange, type Outcome, storedMessage } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../numbers.ts';
+import { isRecent } from '../recent.ts';
 import { Secret } from '../secret.ts';
 import { createCollection } from '../storage/collection.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
@@ -101,10 +102,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
 
   /** Whether the service rejected the key so recently that the bot doesn't use it for now. */
   function isResting({ invalidSince, answer }: KeyRecord): boolean {
-    if (invalidSince === undefined) return false;
-    const age = now() - Date.parse(answer?.at ?? invalidSince);
-    // Ignores times in the future, in case the clock has been set back.
-    return age >= 0 && age < REST_MS;
+    return invalidSince !== undefined && isRecent(Date.parse(answer?.at ?? invalidSince), REST_MS, now());
   }
 
   /** Returns the key's record, or why the key can't be used: it's missing, can't be read, or is rejected. */

@@ -74,7 +74,8 @@ export function createMembership(deps: MembershipDeps) {
       .selectAll()
       .orderBy('unused_since')
       .execute();
-    const known = new Set(rows.map((row) => row.guild_id));
+    // Restarts a grace period that seems to begin in the future, because the clock was ahead.
+    const known = new Set(rows.filter((row) => row.unused_since <= now()).map((row) => row.guild_id));
     const held = new Set(await guildsWithStoredData(store));
     for await (const guildId of submissions.guilds()) held.add(guildId);
     await restartGrace([...held].filter((guildId) => !known.has(guildId)));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
+import { isRecent } from '../recent.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Values } from '../storage/values.ts';
@@ -52,16 +53,10 @@ export function createGames(deps: GamesDeps) {
   let failedAt = Number.NEGATIVE_INFINITY;
   let isRefreshing = false;
 
-  /** A list from the future counts as stale. The clock has been set back, so the list's age is unknown. */
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
-    isWithin(fetchedAt, isShort ? Math.min(SHORT_LIST_MS, ttlMs) : ttlMs);
-
-  function isWithin(since: number, ms: number): boolean {
-    const age = now() - since;
-    return age >= 0 && age < ms;
-  }
+    isRecent(fetchedAt, isShort ? Math.min(SHORT_LIST_MS, ttlMs) : ttlMs, now());
 
   /** Replaces the list with newly fetched games. Resolves once they have been stored. */
   async function accept(games: readonly Game[]): Promise<void> {
@@ -111,7 +106,7 @@ export function createGames(deps: GamesDeps) {
    * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
-    if (isFresh() || isRefreshing || running.size > 0 || isWithin(failedAt, PAUSE_MS)) return;
+    if (isFresh() || isRefreshing || running.size > 0 || isRecent(failedAt, PAUSE_MS, now())) return;
     isRefreshing = true;
     refreshOnce(guildId)
       .catch((error: unknown) => logger.warn({ err: error }, 'could not refresh the games list; will retry'))

@@ -3,6 +3,7 @@ import type { DirectMessages } from '../discord/direct-messages.ts';
 import type { LaterReplyOutcome } from '../interactions/after-crash.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import { HOUR_MS } from '../numbers.ts';
+import { isRecent } from '../recent.ts';
 import type { Health, WatchedParts } from './health.ts';
 import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
@@ -40,7 +41,6 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   const everyMs = config.backupEveryHours * HOUR_MS;
   let failedReplyAt = Number.NEGATIVE_INFINITY;
   let hasBackupFailed = false;
-  const isRecent = (at: number) => performance.now() - at < EVENT_MS;
 
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
@@ -101,7 +101,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 0,
       text: 'The bot could not notify members of the result of an interrupted command',
       textAfter: 'The bot notified every member in the last 15 minutes',
-      check: () => isRecent(failedReplyAt),
+      check: () => isRecent(failedReplyAt, EVENT_MS, performance.now()),
     },
     {
       alert: 'ListingBotDirectMessagesStopped',
@@ -126,7 +126,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       async check() {
         if (path === undefined || everyMs === 0) return false;
         const last = await readLastBackup(store.values);
-        return last === undefined || Date.now() - last > everyMs + OVERDUE_MS;
+        return last === undefined || !isRecent(last, everyMs + OVERDUE_MS);
       },
     },
     {

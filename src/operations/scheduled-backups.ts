@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
+import { isRecent } from '../recent.ts';
 import { isTimeInName, timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
 import { sqliteAt } from '../store-url.ts';
@@ -65,10 +66,8 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   async function isDue(): Promise<boolean> {
-    const now = Date.now();
     const last = await readLastBackup(store.values);
-    // A time in the future means that the clock has been set back.
-    return last === undefined || now - last >= everyMs || last > now;
+    return last === undefined || !isRecent(last, everyMs);
   }
 
   /** Whether a file is a backup of this database. Other databases' backups may be in the same folder. */

@@ -4,6 +4,7 @@ import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HOUR_MS } from '../numbers.ts';
+import { isRecent } from '../recent.ts';
 import { checkFile, chownCommand, nearest, withDatabaseFile } from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
@@ -95,6 +96,7 @@ export function checkMemory(
 }
 
 function agoOf(ms: number): string {
+  if (ms < 0) return 'in the future';
   const hours = Math.round(ms / HOUR_MS);
   return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
 }
@@ -117,9 +119,8 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   }
   if (last === undefined)
     return `the bot makes one at its first start, then every ${backupEveryHours} hours; ${elsewhere}`;
-  const agoMs = Date.now() - last;
-  const text = `the last one was made ${agoOf(agoMs)}; ${elsewhere}`;
-  if (agoMs < backupEveryHours * HOUR_MS + OVERDUE_MS) return text;
+  const text = `the last one was made ${agoOf(Date.now() - last)}; ${elsewhere}`;
+  if (isRecent(last, backupEveryHours * HOUR_MS + OVERDUE_MS)) return text;
   throw new CheckWarningError(text, 'start the bot; if it is running, its log has the reason');
 }
 

@@ -555,14 +555,19 @@ export function createSubmissions({
         : await read(submitted);
       return found ? [found] : [];
     },
-    /** Ends the guild's expired waiting submissions and deletes their drafts. */
+    /**
+     * Ends the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more than
+     * twice the maximum has expired too, because it was created while the clock was ahead.
+     */
     async expire(guildId: string): Promise<void> {
       const over = await tables()
         .selectFrom('submissions')
         .select(['id', 'draft_id'])
         .where('guild_id', '=', guildId)
         .where('state', '=', 'waiting')
-        .where('expires_at', '<=', now())
+        .where(({ or, eb }) =>
+          or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + 2 * WAITS_MS)]),
+        )
         .execute();
       for (const { id, draft_id: draftId } of over) {
         await endWaiting(id, guildId, { state: 'expired' });

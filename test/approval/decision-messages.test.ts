@@ -111,6 +111,16 @@ it('only one process sends direct messages to members, and only one message per 
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
 });
 
+it('a direct message about a decision is sent even if the clock was ahead at the time', async () => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5');
+  const ahead = Date.now() + 366 * 24 * 3_600_000;
+  await store.tables().updateTable('submissions').set({ ended_at: ahead, notified_at: ahead }).execute();
+  const sent: string[] = [];
+  await processOver(store, 'one', sent).run();
+  expect(sent).toEqual(['one 5']);
+});
+
 it('a notice is kept while the bot opens the direct message channel', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');

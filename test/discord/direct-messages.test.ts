@@ -85,6 +85,18 @@ it.each([
   ]);
 });
 
+it('a pause of direct messages ends if the clock is set back by a year', async () => {
+  const clock = createTestClock();
+  const { send, canSendTo, logger } = await open(() => Promise.reject(refusal(40_003)));
+  clock.set(366 * 24 * HOUR_MS);
+  await send('5', MESSAGE);
+  clock.set(-366 * 24 * HOUR_MS);
+  expect(await canSendTo('5')).toBe(true);
+  await send('5', MESSAGE);
+  expect(await canSendTo('5')).toBe(false);
+  expect(logger.lines).toMatchObject([{ details: { hours: 1 } }, { details: { hours: 1 } }]);
+});
+
 it('the bot opens direct message channels one after another', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();

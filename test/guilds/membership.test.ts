@@ -151,7 +151,8 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ['for which Discord responds later', 'silentAbout:1 check 30d check in:2 check', ''],
   ['checked with a wrong clock', 'check clockIsWrong 30d check', '1, 2'],
   ['checked with a corrected clock', 'check clockIsWrong 30d check clockIsRight check', ''],
-  ['checked after the clock was set back', '40d check -40d check 30d check', '1, 2'],
+  ['checked since the clock was set back', '40d check -40d check 30d -1ms check', '1, 2'],
+  ['unused for the grace period since the clock was set back', '40d check -40d check 30d check', ''],
   [
     'checked by another application',
     'check 29d token:2000 check 30d -1ms check',

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/storage/store.ts';
-import { addDone, fill, type PartsOptions, partsOver, readyDraft, readyRow } from '../support/builders.ts';
+import {
+  addDone,
+  beginSubmission,
+  fill,
+  type PartsOptions,
+  partsOver,
+  readyDraft,
+  readyRow,
+} from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -181,5 +189,18 @@ describe('pruning', () => {
     await begin('waits');
     await Promise.all([store.inGuild('1', () => begin('begins')), prune()]);
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
+  });
+
+  it('expires with its submission, even if the clock was a year ahead when it was submitted', async () => {
+    const { store, partsAt, prune } = await open();
+    const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+    const ahead = partsAt(NOW + 366 * DAY);
+    const waitsUntil = { 'a week': NOW + 7 * DAY, 'a year': NOW + 373 * DAY };
+    for (const [id, expiresAt] of Object.entries(waitsUntil)) {
+      await beginSubmission(ahead, mia, { interactionId: id, draft: readyDraft(id, 1, id), expiresAt });
+    }
+    await prune();
+    const states = (await rowsIn(store, 'submissions')).map(({ draft_id, state }) => [draft_id, state]);
+    expect(Object.fromEntries(states)).toEqual({ 'a week': 'waiting', 'a year': 'expired' });
   });
 });

@@ -355,6 +355,8 @@ describe('the doctor', () => {
     expect(await check(3)).toMatchObject({ state: 'ok', text });
     const fix = expect.stringContaining('its log has the reason');
     expect(await check(26)).toMatchObject({ state: 'warning', fix });
+    // The clock was ahead at the time of the backup.
+    expect(await check(-26)).toMatchObject({ state: 'warning', fix });
     const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
   });
