@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chunksOf } from '../chunks.ts';
 import { createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { MINUTE_MS } from '../numbers.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';
@@ -10,11 +11,13 @@ import { type Deletion, guildsWithStoredData } from './deletion.ts';
 /** Delay after asking Discord about a guild, in milliseconds. Discord allows 50 requests per second. */
 const PAUSE_MS = 250;
 const ROWS_PER_STATEMENT = 500;
+/** How often each process saves uses, in milliseconds, so that the process that runs the check knows them. */
+const SAVED_EVERY_MS = MINUTE_MS;
 /** Storage key for the id of the application that the data belongs to. */
 const APPLICATION = 'application:current';
 
 export interface MembershipDeps {
-  readonly store: Pick<Store, 'tables' | 'values'>;
+  readonly store: Pick<Store, 'tables' | 'values' | 'inGuild' | 'cutLog'>;
   readonly deletion: Pick<Deletion, 'guild'>;
   /** Lists the guilds that have submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
@@ -39,21 +42,22 @@ export interface MembershipDeps {
  * Creates the job that deletes the data of guilds that removed the bot. Without intents, Discord doesn't report a removal.
  * If no member has used the bot in a guild during the grace period, the job asks Discord about that guild. If Discord
  * reports it as unknown or inaccessible, all of its data is deleted; otherwise, the grace period starts again. A guild can
- * have the commands without the bot user, and keeps its data while the commands are used.
+ * have the commands without the bot user, and keeps its data while the commands are used. Uses are saved within a minute.
  */
 export function createMembership(deps: MembershipDeps) {
   const { store, deletion, submissions, checkEveryMs, graceMs, logger } = deps;
   const { pauseMs = PAUSE_MS, now = () => Date.now() } = deps;
   // The job doesn't run at startup, because members may be waiting for replies then.
-  const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrWrite });
+  const job = createJob({ firstMs: checkEveryMs, everyMs: checkEveryMs, run: checkOrRetry });
+  const saving = createJob({ firstMs: SAVED_EVERY_MS, everyMs: SAVED_EVERY_MS, run: saveUsesOrRetry });
   const { stopping } = job;
   /** When a command was last used in each guild. Only contains times that haven't been saved yet. */
   const uses = new Map<string, number>();
 
-  /** Saves the guilds in which commands were used. One process then checks for guilds that the bot has left. */
-  async function checkOrWrite(): Promise<void> {
+  /** Checks for guilds that the bot has left, in one of the processes. */
+  async function checkOrRetry(): Promise<void> {
+    await saving.run();
     try {
-      await writeUses();
       await deps.claimJob('departures', checkEveryMs, check);
     } catch (error) {
       if (stopping.aborted) return;
@@ -106,8 +110,9 @@ export function createMembership(deps: MembershipDeps) {
   async function ask(guildId: string): Promise<void> {
     try {
       if (await deps.isForeign(guildId, stopping)) {
-        await deletion.guild(guildId);
-        logger.info({ guildId }, 'the bot is no longer in a guild; deleted all its data');
+        if (await deleteIfUnused(guildId)) {
+          logger.info({ guildId }, 'the bot is no longer in a guild; deleted all its data');
+        }
       } else {
         await restartGrace([guildId]);
       }
@@ -122,10 +127,37 @@ export function createMembership(deps: MembershipDeps) {
     await sleep(pauseMs, undefined, { signal: stopping });
   }
 
+  /**
+   * Deletes a guild's data, unless a member has used the bot in the guild since the check began.
+   * @returns whether the data was deleted
+   */
+  async function deleteIfUnused(guildId: string): Promise<boolean> {
+    const isDeleted = await store.inGuild(guildId, async () => {
+      // Locks the row, so other processes can't save a use before the data is deleted.
+      const { numDeletedRows } = await store
+        .tables()
+        .deleteFrom('guild_departures')
+        .where('guild_id', '=', guildId)
+        .where('unused_since', '<=', now() - graceMs)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n || uses.has(guildId)) return false;
+      await deletion.guild(guildId);
+      return true;
+    });
+    if (isDeleted) await store.cutLog();
+    return isDeleted;
+  }
+
   const restartGrace = (guildIds: readonly string[]): Promise<void> =>
     save(guildIds.map((guild_id) => ({ guild_id, unused_since: now() })));
 
-  async function writeUses(): Promise<void> {
+  async function saveUsesOrRetry(): Promise<void> {
+    await saveUses().catch((error: unknown) => {
+      deps.logFailure(error, SAVED_EVERY_MS, 'could not save which guilds use the bot; will retry');
+    });
+  }
+
+  async function saveUses(): Promise<void> {
     const written = [...uses];
     await save(written.map(([guild_id, unused_since]) => ({ guild_id, unused_since })));
     for (const [guildId, usedAt] of written) {
@@ -155,10 +187,12 @@ export function createMembership(deps: MembershipDeps) {
     used: (guildId: string): void => void uses.set(guildId, now()),
     /** Runs a check, or waits for the current check. Never throws. */
     check: job.run,
-    start: job.start,
+    async start(): Promise<void> {
+      await Promise.all([saving.start(), job.start()]);
+    },
     async stop() {
-      await job.stop();
-      await writeUses().catch((error: unknown) => {
+      await Promise.all([saving.stop(), job.stop()]);
+      await saveUses().catch((error: unknown) => {
         logger.warn({ err: error }, 'could not save which guilds use the bot');
       });
     },

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Game } from '../listing/contract.ts';
 import { indexGames } from '../listing/game-search.ts';
-import { readSource } from './read-list.ts';
+import { readList } from './read-list.ts';
 
 export interface FileToRead {
-  /** Typed text, or the bytes of an uploaded file. */
-  readonly source: string | Uint8Array;
+  readonly text: string;
   readonly games: readonly Game[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
@@ -13,6 +12,6 @@ export interface FileToRead {
   readonly known?: ReadonlySet<number> | undefined;
 }
 
-const { source, games, game, known }: FileToRead = workerData;
+const { text, games, game, known }: FileToRead = workerData;
 const index = indexGames(games);
-parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(game)?.alias }, known));
+parentPort?.postMessage(readList(text, { ...index, defaultGame: index.find(game)?.alias }, known));

@@ -7,7 +7,6 @@ import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
 import {
   finishedRow,
   LINE_BREAK,
-  LONGEST_TYPED,
   MAX_ROWS,
   type UnreadableList,
   withRepeats,
@@ -56,6 +55,9 @@ export interface PreparedDraft {
 
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
+
+/** Maximum length of an edit modal's paragraph input (Discord docs: Component Reference, Text Input). */
+export const MOST_TYPED = 4000;
 
 /** Maximum size of a stored list in bytes, excluding unparsed text. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
@@ -136,7 +138,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   /** Parses the lines that a member entered in a modal. Each line starts with its line number. */
   async function readLines({ guildId }: Submitter, typed: string) {
     const { text, numbers } = withoutNumbers(typed);
-    const list = await parser.read({ guildId, sources: [text], game: '' });
+    const list = await parser.read({ guildId, texts: [text], game: '' });
     if (list.kind !== 'rows') return { list, numbers };
     return { list: { ...list, rows: await completeRows(list.rows) }, numbers };
   }
@@ -260,7 +262,7 @@ export function linesToEdit(
 ): { readonly text: string; readonly rows: readonly Row[] } {
   const invalid = rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], LONGEST_TYPED);
+  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MOST_TYPED);
 }
 
 function editsOf(draft: Draft): PreparedDraft['edits'] {
