@@ -389,6 +389,66 @@ describe('a mistake in the configuration', () => {
   });
 });
 
+describe('an invalid value', () => {
+  it.each([
+    ['GAMES_TTL_SECONDS', '-1'],
+    ['MEMBER_LIMIT', '1000 / 3600'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LISTING_API_URL', 'ftp://list.example.com:21/base'],
+    ['LISTING_URL', 'list.example.com/{address}'],
+    ['SUPPORT_URL', 'example.com'],
+    ['ATTACHMENT_HOSTS', 'cdn.example.com:70000, 9.9.9.9'],
+    ['NAME_SERVERS', '2620:fe::fe [::1]:53 dns.example.com'],
+    ['HTTP_HOST', '127.0.0.1 ::1'],
+    ['BLOCKED_USERS', '1234, 5678'],
+  ])('is shown if it looks like what belongs there: %s=%s', (name, value) => {
+    expect(problemsWith({ [name]: value })).toContain(`, and is ${JSON.stringify(value)}`);
+  });
+
+  it.each([
+    ['a hexadecimal key', 'fedcba98765432100123456789abcdef'],
+    ['a key in base64', 'wJalrXUtnFEMIK7MDENG+bPxRfiCYzEX4Mk='],
+    ['a short key', 'k3y-0123456789'],
+    ['a password', 'correct-horse'],
+    ['a token', TOKEN],
+    ['a URL with a password', 'https://bot:s3cret@db.example.com/x?'],
+    ['a URL with a key', 'ftp://example.com/0123456789abcdef'],
+    ['a UUID', '123e4567-e89b-12d3-a456-426614174000'],
+  ])('is never shown if it is %s', (_, value) => {
+    let rejecting = 0;
+    for (const name of VARIABLES) {
+      const problem = problemsWith({ [name]: value });
+      expect(problem, name).not.toContain(value);
+      if (problem !== '') expect(problem, name).toContain(`; the value has ${value.length} characters`);
+      if (problem !== '') rejecting += 1;
+    }
+    expect(rejecting).toBeGreaterThan(20);
+  });
+});
+
+describe('an error about the configuration', () => {
+  it('names the variables to change', () => {
+    const variablesOf = (env: Environment): readonly string[] => {
+      try {
+        readConfig(env);
+        return [];
+      } catch (error) {
+        return error instanceof ConfigError ? error.variables : ['?'];
+      }
+    };
+    expect(variablesOf({})).toEqual(['DISCORD_TOKEN', 'LISTING_API_URL']);
+    const given = { HTTP_PORT: '0', ALLOWED_GUILDS: '', INTERACTIONS: 'http', ENCRYPTION_KEY_FILE: '/none' };
+    expect(variablesOf({ ...REQUIRED, ...given, DISCORD_TOKEN_FILE: '/none' })).toEqual([
+      'DISCORD_TOKEN_FILE',
+      'ENCRYPTION_KEY_FILE',
+      'ALLOWED_GUILDS',
+      'HTTP_PORT',
+      'DISCORD_PUBLIC_KEY',
+      'INTERACTIONS_PORT',
+    ]);
+  });
+});
+
 describe('a secret', () => {
   it('can be stored in a file that ends with a line break', () => {
     const key = randomBytes(32).toString('base64');

@@ -16,8 +16,10 @@ import {
   listingPage,
   must,
   nameServers,
+  oneOf,
   port,
   publicKey,
+  SHOWABLE,
   secret,
   secretUrl,
   storeUrl,
@@ -29,6 +31,15 @@ import {
 /** Thrown if the environment variables are unusable. The message has one line per bad variable and no secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /**
+   * The names of the variables to change, such as `DISCORD_TOKEN` or `DISCORD_TOKEN_FILE`. Empty if the problem isn't the
+   * value of a variable.
+   */
+  readonly variables: readonly string[];
+  constructor(message: string, variables: readonly string[] = []) {
+    super(message);
+    this.variables = variables;
+  }
 }
 
 /** At most 32 code points, because the name appears in many texts. A modal's placeholder is limited to 100 characters. */
@@ -48,7 +59,7 @@ const configSchema = z.object({
     isDiscordOrLoopback,
   ).default('https://discord.com/api'),
   /** How interactions arrive: over a connection to Discord's gateway, or through an HTTP endpoint that Discord posts to. */
-  interactions: z.enum(TRANSPORTS, must(TRANSPORTS.join(' or '))).default('gateway'),
+  interactions: oneOf(TRANSPORTS).default('gateway'),
   /** The public key that verifies Discord's signatures (hexadecimal), and the endpoint's port. `http` requires both. */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
@@ -68,7 +79,7 @@ const configSchema = z.object({
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
   listingUrl: z.exactOptional(listingPage),
-  listingApiArrayFormat: z.enum(FORMATS, must(FORMATS.join(' or '))).default('brackets'),
+  listingApiArrayFormat: oneOf(FORMATS).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
   /** How many servers a single member can submit, and how many all members of a guild can submit together. */
   memberLimit: usageLimit.default({ servers: 1000, seconds: 3600 }),
@@ -87,7 +98,7 @@ const configSchema = z.object({
   blockedGuilds: z.exactOptional(ids),
   blockedUsers: z.exactOptional(ids),
   /** Whether members are notified of moderators' decisions by direct message. */
-  directMessages: z.enum(SWITCH, must(SWITCH.join(' or '))).default('on'),
+  directMessages: oneOf(SWITCH).default('on'),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),
   privacyUrl: z.exactOptional(link),
@@ -112,14 +123,14 @@ const configSchema = z.object({
     ),
   ),
   /** Whether the bot sends game servers' addresses to Steam and DNS servers to look up missing ports and games. */
-  serverLookup: z.enum(SWITCH, must(SWITCH.join(' or '))).default('off'),
+  serverLookup: oneOf(SWITCH).default('off'),
   steamApiUrl: url(
     'https://api.steampowered.com, or another https URL (http only on this machine)',
     isHttpsOrLoopback,
   ).default('https://api.steampowered.com'),
   /** The name servers to use. Defaults to the machine's own. */
   nameServers: z.exactOptional(nameServers),
-  logLevel: z.enum(LEVELS, must(`one of ${LEVELS.join(', ')}`)).default('info'),
+  logLevel: oneOf(LEVELS, `one of ${LEVELS.join(', ')}`).default('info'),
 });
 export type Config = Readonly<z.infer<typeof configSchema>>;
 
@@ -203,6 +214,13 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   const values: Record<string, string> = {};
   /** One sentence per bad variable, keyed by the variable's name. */
   const problems = new Map<string, string>();
+  const variables: string[] = [];
+  function report(name: string, problem: string, variable = name): void {
+    if (problems.has(name)) return;
+    problems.set(name, problem);
+    variables.push(variable);
+  }
+
   for (const property of Object.keys(schema.shape)) {
     const name = variableOf(property);
     try {
@@ -210,18 +228,16 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
       if (value !== undefined) values[property] = value;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problems.set(name, error.message);
+      report(name, error.message, error.variables[0]);
     }
   }
   const parsed = schema.safeParse(values);
   for (const { path, message } of parsed.error?.issues ?? []) {
-    const name = variableOf(String(path[0]));
-    const value = path[0] === undefined ? undefined : values[String(path[0])];
-    if (!problems.has(name)) problems.set(name, `${name} ${message}${given(name, value)}`);
+    const property = String(path[0]);
+    const name = variableOf(property);
+    report(name, `${name} ${message}${shown(name, schema.shape[property], values[property])}`);
   }
-  for (const [name, problem] of contradictions(values)) {
-    if (!problems.has(name)) problems.set(name, problem);
-  }
+  for (const [name, problem] of contradictions(values)) report(name, problem);
   if (parsed.success && problems.size === 0) return parsed.data;
 
   const lines = ['The configuration cannot be used:', ...problems.values(), ...misspelt(env)];
@@ -231,7 +247,7 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   }
   if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
   if (isIncomplete && isDotEnvUnread()) lines.push(UNREAD_FILE);
-  throw new ConfigError(lines.join('\n  '));
+  throw new ConfigError(lines.join('\n  '), variables);
 }
 
 /** Whether there is a `.env` file that this process hasn't read. */
@@ -246,13 +262,17 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
   ];
 }
 
-/** Maximum length of a value shown in a message. A bot token that was put in the wrong variable is longer. */
-const LONGEST_SHOWN = 40;
-
-/** Returns a value in a form that is safe to show in a message. Leaves out secrets and URLs with a password. */
-function given(name: string, value: string | undefined): string {
-  if (value === undefined || SECRETS.includes(name)) return '';
-  if (value.includes('@') || value.length > LONGEST_SHOWN) return '';
+/**
+ * Returns the end of an error about a value. Shows the value only if it looks like what belongs there, because it may be a
+ * secret in the wrong variable. Otherwise, shows its length.
+ */
+function shown(name: string, schema: z.core.$ZodType | undefined, value: string | undefined): string {
+  if (value === undefined) return '';
+  const isWrapped = schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional;
+  const field = isWrapped ? schema.unwrap() : schema;
+  if (field === undefined || !SHOWABLE.get(field)?.looksRight(value)) {
+    return `; the value has ${value.length} characters`;
+  }
   return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
 }
 
@@ -307,18 +327,20 @@ function readVariable(env: Environment, name: string): string | undefined {
     if (name === NEVER_EMPTY && env[name] !== undefined && value === undefined) {
       throw new ConfigError(
         `${name} is empty: set it to Discord ids, or remove it to allow every Discord server`,
+        [name],
       );
     }
     return value;
   }
-  if (value !== undefined) throw new ConfigError(`${name} and ${file} are both set: remove one of them`);
+  if (value !== undefined)
+    throw new ConfigError(`${name} and ${file} are both set: remove one of them`, [file]);
   let content: string;
   try {
     content = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError(`${file} refers to a file that cannot be read (${codeOf(error)})`);
+    throw new ConfigError(`${file} refers to a file that cannot be read (${codeOf(error)})`, [file]);
   }
-  if (content === '') throw new ConfigError(`${file} refers to an empty file`);
+  if (content === '') throw new ConfigError(`${file} refers to an empty file`, [file]);
   return content;
 }
 

@@ -21,6 +21,20 @@ export function must(requirement: string) {
   };
 }
 
+/**
+ * Whether an invalid value looks like what belongs in its variable, so that an error can show the value. A secret in the
+ * wrong variable doesn't. The errors of fields that aren't registered never show the value.
+ */
+export const SHOWABLE = z.registry<{ readonly looksRight: (text: string) => boolean }>();
+
+const showIf = (pattern: RegExp) => ({ looksRight: (text: string) => pattern.test(text) });
+
+/** Accepts one of these words. */
+export const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+  requirement = words.join(' or '),
+) => z.enum(words, must(requirement)).register(SHOWABLE, showIf(/^[a-z]{1,10}$/i));
+
 /** Accepts a whole number within the limits, written in decimal digits. */
 export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
   numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
@@ -31,7 +45,8 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
   return z
     .string()
     .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to, must(requirement))
-    .transform(Number);
+    .transform(Number)
+    .register(SHOWABLE, showIf(/^[-+\d.,]{1,12}$/));
 }
 
 /** Maximum number of servers stored per guild. The bot couldn't enforce a higher limit. */
@@ -51,7 +66,21 @@ export const usageLimit = z
     ({ servers, seconds }) =>
       servers >= 1 && servers <= MOST_SERVERS && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
     USAGE_LIMIT,
-  );
+  )
+  .register(SHOWABLE, showIf(/^[\d/ ]{1,16}$/));
+
+/** Matches a host, also in a URL. Keys and tokens have no dots or longer parts, and paths with digits may be secret. */
+const HOST_OR_URL =
+  /^(?:[a-z]{1,8}:\/\/)?[a-z\d-]{1,20}(?:\.[a-z\d-]{1,20}){1,4}(?::\d{1,5})?(?:\/[a-z{}-]{0,12}){0,4}$/i;
+
+const hostsLookRight = (text: string): boolean =>
+  text
+    .split(/[\s,]+/)
+    .every(
+      (host) => host === '' || isIP(host.replace(/^\[|\](?::\d+)?$/g, '')) !== 0 || HOST_OR_URL.test(host),
+    );
+
+const SHOWN_URL = showIf(HOST_OR_URL);
 
 /**
  * Accepts a URL and removes its trailing slashes.
@@ -64,7 +93,8 @@ export function url(requirement: string, allowed: (url: URL) => boolean) {
       (text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)),
       must(requirement),
     )
-    .transform((text) => withoutSlashes(new URL(text).href));
+    .transform((text) => withoutSlashes(new URL(text).href))
+    .register(SHOWABLE, SHOWN_URL);
 }
 
 function withoutSlashes(text: string): string {
@@ -117,7 +147,8 @@ export const link = z
       URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).href.length <= LONGEST_LINK,
     must(`the https address of a page that members can open, at most ${LONGEST_LINK} characters`),
   )
-  .transform((text) => new URL(text).href);
+  .transform((text) => new URL(text).href)
+  .register(SHOWABLE, SHOWN_URL);
 
 /** Accepts a link and keeps it in its original form, because `URL` would encode the braces in `{address}`. */
 export const listingPage = z
@@ -128,7 +159,8 @@ export const listingPage = z
       `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} can occur ` +
         'once, after the host',
     ),
-  );
+  )
+  .register(SHOWABLE, SHOWN_URL);
 
 function isListingPage(text: string): boolean {
   const pieces = text.split('{address}');
@@ -171,7 +203,8 @@ export const publicKey = z
 /** Accepts an address for the bot to listen on. */
 export const address = z
   .string()
-  .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'));
+  .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'))
+  .register(SHOWABLE, { looksRight: hostsLookRight });
 
 function hosts(requirement: string) {
   return z
@@ -180,7 +213,8 @@ function hosts(requirement: string) {
     .refine(
       (all) => all.every((host) => HOST.test(host) && URL.canParse(`https://${host}`)),
       must(requirement),
-    );
+    )
+    .register(SHOWABLE, { looksRight: hostsLookRight });
 }
 
 /** Accepts hosts as `host` or `host:port`, and converts them to lower case. */
@@ -190,10 +224,12 @@ export const hostsWithPorts = hosts(
 
 const IP_ADDRESSES = 'IP addresses, such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe], separated by commas';
 /** Accepts the IP addresses of name servers, separated by commas and with or without ports. */
-export const nameServers = hosts(IP_ADDRESSES).refine(
-  (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
-  must(IP_ADDRESSES),
-);
+export const nameServers = hosts(IP_ADDRESSES)
+  .refine(
+    (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
+    must(IP_ADDRESSES),
+  )
+  .register(SHOWABLE, { looksRight: hostsLookRight });
 
 /** Accepts Discord ids of guilds or users. */
 export const ids = z
@@ -202,7 +238,8 @@ export const ids = z
   .refine(
     (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
     must('Discord ids such as 123456789012345678, separated by commas'),
-  );
+  )
+  .register(SHOWABLE, showIf(/^[\d\s,]{1,40}$/));
 
 function inBase64(key: string): Secret {
   const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');

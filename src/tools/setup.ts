@@ -87,10 +87,8 @@ async function settle(
       last = { ...tried, value: tried.better ?? value };
       if (tried.findings[0]?.state !== 'failed') return last;
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
       // If another variable is invalid, another answer wouldn't help.
-      if (!error.message.includes(`${name} is missing:`) && !error.message.includes(`${name} must be`))
-        throw error;
+      if (!(error instanceof ConfigError) || error.variables.some((other) => other !== name)) throw error;
       const [, ...problems] = error.message.split('\n');
       print(`${problems.map((problem) => problem.trim()).join('\n')}\n`);
     }

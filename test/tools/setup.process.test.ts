@@ -63,12 +63,14 @@ describe('npm run setup', () => {
 
   it.each([
     ['LISTING_API_KEY_FILE=/none', 'LISTING_API_KEY_FILE refers to a file'],
+    ['LISTING_API_TIMEOUT_MS=soon', 'LISTING_API_TIMEOUT_MS must be a whole number'],
     ['INTERACTIONS=http', 'DISCORD_PUBLIC_KEY is missing'],
     ['DISCORD_TOKEN_FILE=/none', 'DISCORD_TOKEN and DISCORD_TOKEN_FILE are both set'],
   ])("stops if an answer can't fix the problem in .env: %s", async (variable, problem) => {
     const cwd = folder();
     writeFileSync(join(cwd, '.env'), variable);
-    const stopped = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url, listing.url, 'y') });
+    // The second answer is invalid, too.
+    const stopped = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'list.example.com') });
     expect(stopped).toMatchObject({ status: 1, stderr: expect.stringContaining(problem) });
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(variable);
   });
