@@ -49,6 +49,7 @@ export const addServer = (deps: CommandDeps): Command => ({
     // Handles a panel's button, which never expires. The argument is the game to preselect in the modal.
     new: {
       answers: 'modal',
+      replaces: async () => [DATA.name],
       run: (context) =>
         fromPanel(context, deps, () =>
           fieldsModal(context, submitId('fields'), { ...EMPTY_ROW, game: context.argument }, deps),

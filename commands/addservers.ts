@@ -37,6 +37,7 @@ export const addServers = (deps: CommandDeps): Command => ({
     // Handles a panel's button, which never expires. The argument is the game to preselect in the modal.
     new: {
       answers: 'modal',
+      replaces: async () => [DATA.name],
       run: (context) => fromPanel(context, deps, () => listModal(context, { game: context.argument }, deps)),
     },
   },

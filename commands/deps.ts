@@ -12,7 +12,7 @@ import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
 /** Dependencies of the commands. Most are parts of the bot's modules. */
 export interface CommandDeps
-  extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel'>,
+  extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel' | 'commandPermissions'>,
     Pick<
       ReturnType<typeof createGuilds>,
       'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'

@@ -13,12 +13,12 @@ import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/queue.ts';
 
 /**
- * /help: lists the commands that the member can use by default. Ignores changes on Discord's Integrations page, because
- * interactions don't contain them and bot tokens can't request them.
+ * /help: lists the commands that the member can use, including changes on Discord's Integrations page that the bot already
+ * knows.
  * @param commands all the bot's commands, in display order
  */
 export function helpCommand(
-  { keys, settings, approvals, suggestions, links }: CommandDeps,
+  { keys, settings, approvals, suggestions, commandPermissions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
   /** Counts the waiting submissions that this member can decide on. */
@@ -43,11 +43,14 @@ export function helpCommand(
 
   function description(context: Context): string {
     const { t, locale, isAdmin, mention } = context;
+    const shown = commands().filter(
+      ({ data, permission }) =>
+        (permission === undefined || isAdmin) && !commandPermissions.isKnownToDeny(data.name, context),
+    );
     // Command mentions only change once, when Discord sends the command ids.
-    const key = `${locale} ${isAdmin} ${mention('help')}`;
+    const key = [locale, isAdmin, mention('help'), ...shown.map(({ data }) => data.name)].join(' ');
     const known = descriptions.get(key);
     if (known !== undefined) return known;
-    const shown = commands().filter(({ permission }) => permission === undefined || isAdmin);
     const lines = shown.map(({ data }) => line(context, data));
     const overrides = isAdmin ? ['', `-# ${t('help.overrides')}`] : [];
     const text = [...lines, ...overrides].join('\n');

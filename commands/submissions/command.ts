@@ -244,6 +244,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
       },
       mine: {
         answers: 'immediate',
+        replaces: async () => ['submissions'],
         run: (context) => show(context, { ...readFilter(''), userId: context.user.id }),
       },
       servers: { answers: 'immediate', run: showServers },

@@ -12,6 +12,7 @@ import { repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type Correction, type EditResult, withUsualPort } from '../../src/submissions/draft-editor.ts';
+import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -25,9 +26,24 @@ import { readRepair } from './repairs.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
+/** The commands with which a draft can be entered, by the draft's source. */
+const COMMANDS_OF: Readonly<Record<Draft['source'], readonly string[]>> = {
+  options: ['addserver'],
+  text: ['addservers'],
+  message: [messageCommandText('submit-message').name, 'addserver'],
+};
+
 /** Creates the actions for drafts. A draft is found by its id, member and guild, so only its member can use it. */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
+
+  /** Finds the commands with which the member could have entered the draft. */
+  async function commandsOfDraft(
+    context: Context & { readonly argument: string },
+  ): Promise<readonly string[]> {
+    const draft = await deps.submissions.editableDraft(context, readSubmitId(context.argument).id);
+    return typeof draft === 'string' ? [] : COMMANDS_OF[draft.source];
+  }
 
   /** Creates the handler for a button or select menu that changes a draft and then shows it. */
   const changing = (
@@ -62,6 +78,7 @@ export function submitActions(deps: CommandDeps): Actions {
     presses: {
       send: {
         answers: 'sending',
+        replaces: commandsOfDraft,
         run(context) {
           const { id, more } = readSubmitId(context.argument);
           // The number of servers in the button's label, if any.
@@ -72,6 +89,7 @@ export function submitActions(deps: CommandDeps): Actions {
       // For buttons in /submissions. The message with the buttons stays unchanged.
       again: {
         answers: 'later',
+        replaces: commandsOfDraft,
         run(context) {
           const { id, more } = readSubmitId(context.argument);
           return submitDraft(context, { id, includesAlreadySubmitted: more === 'anyway' }, deps);
@@ -80,12 +98,14 @@ export function submitActions(deps: CommandDeps): Actions {
       // Also submits servers that were submitted before.
       anyway: {
         answers: 'sending',
+        replaces: commandsOfDraft,
         run: (context) =>
           submitDraft(context, { ...readSubmitId(context.argument), includesAlreadySubmitted: true }, deps),
       },
       // Submits the line with the chosen fix, as if the member had typed it.
       use: {
         answers: 'sending',
+        replaces: commandsOfDraft,
         async run(context) {
           const { id } = readSubmitId(context.argument);
           const repair = repairIn(context);
@@ -115,6 +135,7 @@ export function submitActions(deps: CommandDeps): Actions {
       // The button appears after a successful submission. Its reply is a new message.
       another: {
         answers: 'modal',
+        replaces: async () => COMMANDS_OF.options,
         run(context) {
           const { id: panelChannelId, more: game } = readSubmitId(context.argument);
           return fromPanel(context, deps, () =>
@@ -165,6 +186,8 @@ export function submitActions(deps: CommandDeps): Actions {
     submits: {
       fields: {
         answers: 'sending',
+        replaces: async (context) =>
+          readSubmitId(context.argument).id === '' ? COMMANDS_OF.options : commandsOfDraft(context),
         run(context) {
           const id = readSubmitId(context.argument).id || context.interactionId;
           return enterFields(context, id, fieldsOf(context), deps);
@@ -172,13 +195,18 @@ export function submitActions(deps: CommandDeps): Actions {
       },
       another: {
         answers: 'later',
+        replaces: async () => COMMANDS_OF.options,
         run(context) {
           const { id: panelChannelId } = readSubmitId(context.argument);
           return enterFields({ ...context, panelChannelId }, context.interactionId, fieldsOf(context), deps);
         },
       },
       lines: { answers: 'update', run: (context) => enterLines(context, 'invalid', deps) },
-      correct: { answers: 'later', run: (context) => enterEither(context, deps) },
+      correct: {
+        answers: 'later',
+        replaces: commandsOfDraft,
+        run: (context) => enterEither(context, deps),
+      },
       changed: {
         answers: 'update',
         run(context) {
@@ -187,7 +215,11 @@ export function submitActions(deps: CommandDeps): Actions {
           return changeWaiting(context, deps).finally(() => deps.approvalMessages.show({ guildId, id }));
         },
       },
-      paste: { answers: 'later', run: (context) => enterList(context, deps) },
+      paste: {
+        answers: 'later',
+        replaces: async () => COMMANDS_OF.text,
+        run: (context) => enterList(context, deps),
+      },
       retyped: {
         answers: 'update',
         async run(context) {

@@ -1,3 +1,4 @@
+import type { APIApplicationCommandPermission } from 'discord.js';
 import type { Channel } from './world/channels.ts';
 import type { Guild, GuildState } from './world/guilds.ts';
 import type { World } from './world/world.ts';
@@ -5,7 +6,7 @@ import type { World } from './world/world.ts';
 type MemberOf = { readonly guildId: string; readonly userId: string };
 
 /** Creates functions that change guilds. The bot isn't notified of the changes, because it doesn't request any intents. */
-export function createGuildEvents({ guilds }: World) {
+export function createGuildEvents({ guilds, commands, applicationId }: World) {
   const become =
     (status: GuildState['status']) =>
     ({ id }: Guild) => {
@@ -45,6 +46,15 @@ export function createGuildEvents({ guilds }: World) {
       const { roles } = guilds.known(id);
       const role = roles.get(roleId);
       if (role !== undefined) roles.set(roleId, { ...role, permissions });
+    },
+    /**
+     * Sets who can use a command on the guild's Integrations page.
+     * @param command the command's name, or '' for all commands without entries of their own
+     */
+    setIntegrations({ id }: Guild, command: string, entries: readonly APIApplicationCommandPermission[]) {
+      const { integrations } = guilds.known(id);
+      const own = commands.list().find(({ name }) => name === command);
+      integrations.set(command === '' ? applicationId : (own?.id ?? ''), entries);
     },
     removeChannel: ({ id }: Guild, channelId: string) => guilds.known(id).channels.delete(channelId),
     giveRole: ({ guildId, userId }: MemberOf, roleId: string) =>

@@ -1,5 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApplicationCommandType, EntryPointCommandHandlerType } from 'discord.js';
+import {
+  ApplicationCommandPermissionType,
+  ApplicationCommandType,
+  EntryPointCommandHandlerType,
+} from 'discord.js';
 import { type Certificate, createLoopbackServer } from '../loopback-server.ts';
 import { createWatchers } from '../watchers.ts';
 import type { Actor } from './client/payload.ts';
@@ -253,8 +257,11 @@ export async function startDiscord(options: StandInOptions) {
         .filter((message) => message.channelId === channelId)
         .filter(({ onlyFor }) => onlyFor === undefined || onlyFor === userId),
     /** Allows a user to run a command, like an admin on the Integrations page. */
-    allowCommand: ({ guildId, userId }: Person, commandId: string) =>
-      guilds.known(guildId).allowed.add(`${commandId} ${userId}`),
+    allowCommand({ guildId, userId }: Person, commandId: string): void {
+      const { integrations } = guilds.known(guildId);
+      const entry = { id: userId, type: ApplicationCommandPermissionType.User, permission: true };
+      integrations.set(commandId, [...(integrations.get(commandId) ?? []), entry]);
+    },
     /** @throws Error if a response of the stand-in didn't match Discord's published schema */
     async close(): Promise<void> {
       world.close();

@@ -10,6 +10,7 @@ import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { isPublicChannel } from './channel-visibility.ts';
 import { createClockCheck } from './clock.ts';
+import { createCommandPermissions } from './command-permissions.ts';
 import { createDirectMessageChannels } from './direct-message-channels.ts';
 import { createDirectMessages, type DirectMessagesDeps } from './direct-messages.ts';
 import { type FatalDiscordError, RejectedTokenError } from './gateway.ts';
@@ -45,6 +46,7 @@ export function createDiscord(deps: DiscordDeps) {
   const directMessageChannels = createDirectMessageChannels({ store });
   const guildNames = createCache((guildId) => readGuildName(api, guildId), HOUR_MS);
   const applicationId = async () => (await application()).id;
+  const publishing = createPublishing({ api, values, claimJob, logger });
 
   return {
     api,
@@ -58,7 +60,8 @@ export function createDiscord(deps: DiscordDeps) {
       logger,
     }),
     directMessageChannels,
-    publishing: createPublishing({ api, values, claimJob, logger }),
+    publishing,
+    commandPermissions: createCommandPermissions({ api, applicationId, commandId: publishing.idOf }),
     clock,
     isClockRight: clock.isRight,
     logFailure: api.logFailure,

@@ -293,7 +293,8 @@ export function createAnswering(deps: AnswerDeps) {
 
 const FAILED = 'an interaction failed';
 
-const isRecorded = ({ answers }: Action): boolean =>
+/** Whether the interaction is stored and acknowledged before the action runs. */
+export const isRecorded = ({ answers }: Action): boolean =>
   answers === 'later' || answers === 'update' || answers === 'sending' || answers === 'beside';
 
 function acknowledgement(t: Translate, answers: PressReplyMode, isUpdate: boolean): APIInteractionResponse {

@@ -133,6 +133,11 @@ interface Handler<Input, Says> {
   readonly isLarge?: true;
   /** The permission for this action. Defaults to the command's permission. */
   readonly permission?: Permission;
+  /**
+   * Finds the commands that the action replaces, from the action's argument. If admins deny all of them to the member under
+   * Integrations, the dispatcher rejects the action.
+   */
+  readonly replaces?: (context: Context & { readonly argument: string }) => Promise<readonly string[]>;
   /** Returns a reply, or a modal if `answers` is `modal`. Throws a UserError to decline the request. */
   run(context: Input): Promise<Says>;
 }

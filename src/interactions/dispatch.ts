@@ -1,17 +1,20 @@
 import { type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { type DiscordApi, isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
+import type { CommandPermissions } from '../discord/command-permissions.ts';
 import { type Choice, fitChoices } from '../discord/limits.ts';
 import type { Access } from '../guilds/access.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { UserError } from '../user-error.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
-import type { Answering, InFlight } from './answer.ts';
+import { type Answering, type InFlight, isRecorded } from './answer.ts';
 import {
   type Actions,
   type Command,
   type Commands,
+  type Context,
   contextOf,
   type NotifyGuild,
   type Reply,
@@ -28,6 +31,7 @@ import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './trac
 export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;
   readonly access: Access;
+  readonly commandPermissions: Pick<CommandPermissions, 'deniesAll'>;
   /** Where blocked users can ask why they were blocked. */
   readonly supportUrl: string | undefined;
   readonly wording: Wording;
@@ -45,6 +49,7 @@ export function createDispatcher(deps: DispatchDeps) {
   const {
     api,
     access,
+    commandPermissions,
     supportUrl,
     wording,
     answering,
@@ -81,7 +86,25 @@ export function createDispatcher(deps: DispatchDeps) {
     const blocked = blockedFrom(action.command, interaction);
     if (blocked) return respondWithReason(inFlight, blockedReply(t, blocked));
     if (action.permission !== undefined && !interaction.isAdmin) return deny(inFlight, action);
-    return answering.answer(inFlight, action);
+    return answering.answer(inFlight, withIntegrations(action, context));
+  }
+
+  /**
+   * Rejects the member before the action runs if admins deny them the commands that the action replaces. Only waits for
+   * Discord if the interaction has been acknowledged.
+   */
+  function withIntegrations(action: Action, context: Context): Action {
+    const { replaces } = action;
+    if (replaces === undefined) return action;
+    return {
+      ...action,
+      async run() {
+        if (await commandPermissions.deniesAll(replaces, context, isRecorded(action))) {
+          throw new UserError(context.t('permission.denied'));
+        }
+        return action.run();
+      },
+    };
   }
 
   const blockedFrom = (command: string, { guildId, user }: Interaction) =>

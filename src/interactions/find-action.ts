@@ -20,6 +20,8 @@ export interface Action {
   readonly permission: Permission | undefined;
   readonly answers: PressReplyMode;
   readonly isLarge?: true | undefined;
+  /** Returns the commands that the action replaces; see `Handler` in command.ts. */
+  readonly replaces?: (() => Promise<readonly string[]>) | undefined;
   readonly run: () => Promise<Reply | Modal>;
 }
 
@@ -59,11 +61,13 @@ export function findAction(
       const command = commands.get(name);
       const submit = ownValue(command?.submits, action);
       if (!submit) return undefined;
+      const { replaces } = submit;
       return {
         command: name,
         action,
         permission: submit.permission ?? command?.permission,
         answers: submit.answers,
+        replaces: replaces && (() => replaces({ ...context, argument })),
         run: () =>
           submit.run({
             ...context,
@@ -81,12 +85,14 @@ export function findAction(
       const command = commands.get(name);
       const press = ownValue(command?.presses, action);
       if (!press) return undefined;
+      const { replaces } = press;
       return {
         command: name,
         action,
         permission: press.permission ?? command?.permission,
         answers: press.answers,
         isLarge: press.isLarge,
+        replaces: replaces && (() => replaces({ ...context, argument })),
         run: () =>
           press.run({
             ...context,

@@ -103,6 +103,7 @@ export function createInteractionStore({
         token: new Secret(token),
         isInstalledInGuild: true,
         isInThread: false,
+        isAdministrator: false,
         roleIds: [],
         request: { kind: 'unknown' },
         ...known,

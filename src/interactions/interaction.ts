@@ -28,9 +28,13 @@ export interface Interaction extends ReplyTarget {
   readonly channelId: string;
   /** Whether the channel is a thread or a forum post, which Discord archives after a while. */
   readonly isInThread: boolean;
+  /** The channel that the thread belongs to; `undefined` outside threads. */
+  readonly parentChannelId?: string | undefined;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. */
   readonly isAdmin: boolean;
+  /** Whether the member has Discord's Administrator permission, which includes every other permission. */
+  readonly isAdministrator: boolean;
   /** The ids of the member's roles; empty if the interaction was read from storage. */
   readonly roleIds: readonly string[];
   /** The member's Discord locale, such as `en-US`. */
@@ -123,13 +127,17 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   const guildId = interaction.guild_id ?? '';
   const user = interaction.member?.user ?? interaction.user;
   const locale = 'locale' in interaction ? interaction.locale : 'en-US';
+  const permissions = BigInt(interaction.member?.permissions ?? '0');
+  const isInThread = THREADS.has(interaction.channel?.type ?? ChannelType.GuildText);
   return {
     ...readReplyTarget(payload, receivedAt),
     guildId: text(guildId),
     channelId: text(interaction.channel?.id ?? ''),
-    isInThread: THREADS.has(interaction.channel?.type ?? ChannelType.GuildText),
+    isInThread,
+    parentChannelId: isInThread ? (Object(interaction.channel).parent_id ?? undefined) : undefined,
     user: { id: text(user?.id), name: text(user?.username) },
-    isAdmin: mayManage(interaction.member?.permissions ?? '0'),
+    isAdmin: (permissions & MANAGES) !== 0n,
+    isAdministrator: (permissions & PermissionFlagsBits.Administrator) !== 0n,
     roleIds: interaction.member?.roles ?? [],
     locale: text(locale),
     guildLocale: text(interaction.guild_locale ?? locale),
@@ -161,8 +169,6 @@ function text(value: unknown): string {
 }
 
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
-/** @param permissions permission bits as a decimal string */
-const mayManage = (permissions: string): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
 function readRequest(interaction: APIInteraction): Request {
   switch (interaction.type) {

@@ -25,6 +25,7 @@ const kept = (userId: string): StoredInteraction => ({
     channelId: '3',
     user: { id: userId, name: 'mia' },
     isAdmin: false,
+    isAdministrator: false,
     roleIds: [],
     locale: 'en-US',
     guildLocale: 'en-US',

@@ -16,6 +16,7 @@ export function anyContext(
     isInThread: false,
     user: { id: '4', name: 'mia' },
     isAdmin: true,
+    isAdministrator: false,
     roleIds: [],
     locale: 'en-US',
     guildLocale: 'de',

@@ -17,6 +17,7 @@ describe.each(languages)('/help in $tag', ({ locales: [locale = ''] }) => {
       keys: { problem: async () => code && { code } },
       approvals: { countWaiting: async () => 100 },
       suggestions: { games: async () => [] },
+      commandPermissions: { isKnownToDeny: () => false },
       links: {},
     });
     const context = anyContext({

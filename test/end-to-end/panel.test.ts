@@ -1,10 +1,11 @@
-import { PermissionFlagsBits } from 'discord.js';
+import { ApplicationCommandPermissionType, PermissionFlagsBits } from 'discord.js';
 import { describe, expect } from 'vitest';
 import { modalFields, modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
 import {
   ACCEPTED,
   addServer,
@@ -12,6 +13,7 @@ import {
   componentsOf,
   edit,
   labelsOf,
+  lines,
   openModal,
   openSetting,
   openSettings,
@@ -25,6 +27,8 @@ import {
 
 const optionsOf = (answer: Answer): readonly string[] =>
   componentsOf(answer).flatMap(({ options = [] }) => options.map(({ value }) => value));
+
+const DENIED = /This Discord server's admins don't allow you to do this here\./;
 
 const it = botTest({ key: null });
 const withKeyIt = botTest();
@@ -137,6 +141,40 @@ describe('a panel', () => {
     const { modal } = await openModal(admin, await admin.press(panel, 'Submit a list'), 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
+  });
+
+  withKeyIt('respects the Integrations page', async ({ guild, discord, member, listing }) => {
+    const clock = createTestClock();
+    const panel = await postPanel(guild);
+    const list = await paste(member, lines(2));
+    const everyone = (permission: boolean) => ({
+      id: guild.id,
+      type: ApplicationCommandPermissionType.Role,
+      permission,
+    });
+    clock.advance(6 * 60_000);
+    for (const command of ['addserver', 'addservers']) {
+      discord.guildEvents.setIntegrations(guild, command, [everyone(false)]);
+    }
+    // Nothing is asked before a form opens, so the first press only knows the default.
+    const opened = modalOf(await member.press(panel, 'Submit a game server'));
+    const typed = { game: 'cs2', server: 'play.example.com:1' };
+    expect(textOf(await member.submit(opened, typed))).toMatch(DENIED);
+    for (const label of ['Submit a game server', 'Submit a list']) {
+      await expect.poll(async () => textOf(await member.press(panel, label))).toMatch(DENIED);
+    }
+    expect(textOf(await pressSubmit(member, list))).toMatch(DENIED);
+    expect(listing.submitted).toEqual([]);
+    const help = textOf(await member.slash('help'));
+    expect(help).not.toContain('/addservers');
+    expect(help).toContain('/submissions');
+    expect(textOf(await member.press(panel, 'My submissions'))).not.toMatch(DENIED);
+
+    clock.advance(6 * 60_000);
+    discord.guildEvents.setIntegrations(guild, 'addserver', [everyone(true)]);
+    await expect
+      .poll(async () => 'modal' in (await openModal(member, panel, 'Submit a game server').catch(() => ({}))))
+      .toBe(true);
   });
 
   withKeyIt('opens a modal that lists the allowed games', async ({ guild, admin, member }) => {

@@ -40,6 +40,7 @@ describe('an interaction', () => {
       isInThread: false,
       user: { id: '5', name: 'mia' },
       isAdmin: false,
+      isAdministrator: false,
       roleIds: [],
       locale: 'de',
       guildLocale: 'fr',

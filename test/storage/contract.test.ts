@@ -224,6 +224,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     receivedAt: Date.now() - OLD_MS,
     channelId: '1',
     isAdmin: false,
+    isAdministrator: false,
     roleIds: [],
     locale: 'en-US',
     guildLocale: 'en-US',

@@ -104,6 +104,7 @@ export async function startSmallBot(
   });
   const dispatcher = createDispatcher({
     api,
+    commandPermissions: { deniesAll: async () => false },
     access: createAccess({}),
     supportUrl: undefined,
     commands,

@@ -105,7 +105,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
     if (isDirect(actor.channelId)) return contexts?.includes(InteractionContextType.BotDM) ?? true;
     const { permissions } = actor.member;
     if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
-    if (actor.guild.allowed.has(`${id} ${actor.userId}`)) return true;
+    const entries = actor.guild.integrations.get(id) ?? [];
+    if (entries.some((entry) => entry.id === actor.userId && entry.permission)) return true;
     const needed = BigInt(default_member_permissions ?? 0);
     return (permissions & needed) === needed;
   }

@@ -1,6 +1,7 @@
 import { type APIApplication, ApplicationCommandType } from 'discord.js';
 import {
   ApplicationCommandResponseSchema,
+  CommandPermissionsResponseSchema,
   GatewayBotResponseSchema,
   GatewayResponseSchema,
   GuildWithCountsResponseSchema,
@@ -99,7 +100,7 @@ export const guildRoutes = ({ guilds }: World): readonly Route[] => [
 ];
 
 /** Routes that publish the bot's commands. */
-export function commandRoutes({ commands, applicationId }: World): readonly Route[] {
+export function commandRoutes({ commands, guilds, applicationId }: World): readonly Route[] {
   const list = (isLocalized: boolean) =>
     ok(isLocalized ? commands.list() : commands.list().map(withoutLocalizations));
 
@@ -128,5 +129,23 @@ export function commandRoutes({ commands, applicationId }: World): readonly Rout
       handle: ownAlone(({ query }) => list(query.get('with_localizations') === 'true')),
     },
     { ...common, method: 'PUT', handle: ownAlone(replace) },
+    {
+      // Needs no user's token, unlike changing the permissions (Discord docs: Get Guild Application Command Permissions).
+      method: 'GET',
+      path: '/applications/:app/guilds/:guild/commands/permissions',
+      auth: 'bot',
+      answers: z.array(CommandPermissionsResponseSchema),
+      handle: ownAlone(({ params: { guild: guildId = '' } }) => {
+        const guild = guilds.get(guildId);
+        if (guild === undefined || guild.status === 'left') return missingAccess;
+        const entries = [...guild.integrations].map(([id, permissions]) => ({
+          id,
+          application_id: applicationId,
+          guild_id: guildId,
+          permissions,
+        }));
+        return ok(entries);
+      }),
+    },
   ];
 }

@@ -5,6 +5,7 @@ declare module 'discord-api-spec/zod' {
 
   export const ApplicationCommandResponseSchema: $ZodType;
   export const ApplicationCommandUpdateRequestSchema: $ZodType;
+  export const CommandPermissionsResponseSchema: $ZodType;
   export const CreatePrivateChannelRequestSchema: $ZodType;
   export const ErrorResponseSchema: $ZodType;
   export const GatewayBotResponseSchema: $ZodType;

@@ -1,3 +1,4 @@
+import type { APIApplicationCommandPermission } from 'discord.js';
 import { type Channel, USUAL_BOT_PERMISSIONS, usualChannels } from './channels.ts';
 import { type Snowflakes, snowflakeAt } from './snowflakes.ts';
 
@@ -22,8 +23,8 @@ export interface GuildState extends Guild {
   status: 'available' | 'unavailable' | 'left' | 'commands only';
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
-  /** Permissions from the Integrations page. Each entry is a command's id, a space and a member's id. */
-  readonly allowed: Set<string>;
+  /** Permissions from the Integrations page, by the id of the command or of the application. */
+  readonly integrations: Map<string, readonly APIApplicationCommandPermission[]>;
 }
 
 export interface Role {
@@ -125,7 +126,7 @@ export function createGuilds({ snowflakes }: { readonly snowflakes: Snowflakes }
         status: bot ? 'available' : 'commands only',
         roles: new Map(roles.map((role) => [role.id, role])),
         members: new Map(),
-        allowed: new Set(),
+        integrations: new Map(),
       };
       all.set(id, guild);
       return guild;

@@ -1,0 +1,129 @@
+import {
+  type APIApplicationCommandPermission,
+  ApplicationCommandPermissionType,
+  type APIGuildApplicationCommandPermissions as CommandEntries,
+  Routes,
+} from 'discord.js';
+import { createBoundedMap } from '../bounded-map.ts';
+import { MINUTE_MS } from '../numbers.ts';
+import type { DiscordApi } from './api.ts';
+import { ASK_GUILD_MS } from './bot-guilds.ts';
+
+/** How long a guild's permissions stay cached, in milliseconds. */
+const KNOWN_MS = 5 * MINUTE_MS;
+const MAX_GUILDS = 1_000;
+
+/** A member who uses a button or a form, and where. */
+export interface CommandUser {
+  readonly guildId: string;
+  readonly channelId: string;
+  /** The channel that the thread belongs to; `undefined` outside threads. */
+  readonly parentChannelId?: string | undefined;
+  readonly user: { readonly id: string };
+  readonly roleIds: readonly string[];
+  readonly isAdministrator: boolean;
+}
+
+interface KnownEntries {
+  readonly at: number;
+  readonly entries: readonly CommandEntries[];
+}
+
+export interface CommandPermissionsDeps {
+  readonly api: Pick<DiscordApi, 'get'>;
+  readonly applicationId: () => Promise<string>;
+  /** Returns a published command's id, or `undefined` until Discord has returned it. */
+  readonly commandId: (name: string) => string | undefined;
+}
+
+export type CommandPermissions = ReturnType<typeof createCommandPermissions>;
+
+/**
+ * Creates the check of the permissions that admins set on a guild's Integrations page. Discord checks these permissions for
+ * commands, but not for buttons and forms. While the permissions can't be read, members aren't denied.
+ */
+export function createCommandPermissions({ api, applicationId, commandId }: CommandPermissionsDeps) {
+  const known = createBoundedMap<KnownEntries>(MAX_GUILDS);
+  const reading = new Map<string, Promise<readonly CommandEntries[]>>();
+  /** Only used after the first read. */
+  let application = '';
+
+  async function load(guildId: string): Promise<readonly CommandEntries[]> {
+    const before = known.get(guildId)?.entries ?? [];
+    try {
+      application = await applicationId();
+      const route = Routes.guildApplicationCommandsPermissions(application, guildId);
+      const entries = await api.get(route, { signal: AbortSignal.timeout(ASK_GUILD_MS) });
+      known.set(guildId, { at: performance.now(), entries: entries as readonly CommandEntries[] });
+    } catch {
+      // Doesn't ask again for each button. Guilds that only have the commands answer 403.
+      known.set(guildId, { at: performance.now(), entries: before });
+    }
+    return known.get(guildId)?.entries ?? [];
+  }
+
+  /** Reads a guild's permissions once, even if several members wait for them. Never throws. */
+  function read(guildId: string): Promise<readonly CommandEntries[]> {
+    const current = reading.get(guildId) ?? load(guildId).finally(() => reading.delete(guildId));
+    reading.set(guildId, current);
+    return current;
+  }
+
+  const fresh = (guildId: string) => {
+    const found = known.get(guildId);
+    return found && performance.now() - found.at < KNOWN_MS ? found.entries : undefined;
+  };
+
+  /** Returns the last known permissions. Reads them in the background if they are more than five minutes old. */
+  function knownNow(guildId: string): readonly CommandEntries[] {
+    if (fresh(guildId) === undefined) void read(guildId);
+    return known.get(guildId)?.entries ?? [];
+  }
+
+  const denies = (entries: readonly CommandEntries[], name: string, member: CommandUser): boolean => {
+    // A command's own entries replace the application's entries (Discord docs: Application Command Permissions).
+    const own = entries.find(({ id }) => id === commandId(name));
+    const { permissions = [] } = own ?? entries.find(({ id }) => id === application) ?? {};
+    return !member.isAdministrator && isDenied(permissions, member);
+  };
+
+  return {
+    /** Whether the guild's admins deny a command to a member, as far as the bot knows without waiting. */
+    isKnownToDeny: (name: string, member: CommandUser): boolean =>
+      denies(knownNow(member.guildId), name, member),
+    /**
+     * Whether the guild's admins deny all of these commands to a member.
+     * @param names is only called if the guild has any permissions; none if the action replaces no command
+     * @param waits whether to wait up to two seconds for Discord if the permissions aren't known
+     */
+    async deniesAll(
+      names: () => Promise<readonly string[]>,
+      member: CommandUser,
+      waits: boolean,
+    ): Promise<boolean> {
+      const { guildId } = member;
+      const entries = waits ? (fresh(guildId) ?? (await read(guildId))) : knownNow(guildId);
+      if (entries.length === 0) return false;
+      const replaced = await names();
+      return replaced.length > 0 && replaced.every((name) => denies(entries, name, member));
+    },
+  };
+}
+
+/** Whether the entries deny a member. The order is Discord's: channel, member, roles, everyone. */
+function isDenied(
+  entries: readonly APIApplicationCommandPermission[],
+  { guildId, channelId, parentChannelId = channelId, user, roleIds }: CommandUser,
+): boolean {
+  const { Channel, User, Role } = ApplicationCommandPermissionType;
+  const find = (type: ApplicationCommandPermissionType, id: string) =>
+    entries.find((entry) => entry.type === type && entry.id === id)?.permission;
+  // Stands for all channels (Discord docs: Application Command Permissions Constants).
+  const everyChannel = String(BigInt(guildId) - 1n);
+  if ((find(Channel, parentChannelId) ?? find(Channel, everyChannel)) === false) return true;
+  const ofMember = find(User, user.id);
+  if (ofMember !== undefined) return !ofMember;
+  const ofRoles = roleIds.flatMap((id) => find(Role, id) ?? []);
+  if (ofRoles.length > 0) return !ofRoles.includes(true);
+  return find(Role, guildId) === false;
+}
