@@ -79,6 +79,16 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
+  it('rejects a database that an unreleased version has written', async () => {
+    const { store, open, change } = await newPlace(kind);
+    await (await open()).stop();
+    await change('delete from kysely_migration');
+    await change("insert into kysely_migration values ('2.0-tables', '2026-01-01T00:00:00.000Z')");
+    await expect(store().start()).rejects.toThrow(
+      /by an unreleased version of the bot from before 0\.3\.0 \(it has "2\.0-tables"\).*move it away/,
+    );
+  });
+
   it('accepts a compatible change made by a newer version', async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
