@@ -19,6 +19,7 @@ describe('a guild that has the commands but not the bot user', () => {
     await bot.process.stop();
     await bot.store.rows(`UPDATE guild_departures SET unused_since = unused_since - ${DAY_MS}`);
     await bot.store.rows(`UPDATE servers SET reserved_at = reserved_at - ${DAY_MS}`);
+    await bot.store.rows(`UPDATE key_trials SET at = at - ${DAY_MS}`);
     await bot.start();
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });
