@@ -5,6 +5,7 @@ import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
 import type { Draft } from '../src/submissions/draft.ts';
+import { withLeftOut } from '../src/submissions/left-out.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import type { CommandDeps } from './deps.ts';
@@ -42,5 +43,5 @@ async function readMessage(context: Context & UsedMessage, deps: CommandDeps): P
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
   const completed = await deps.completeRows(withRepeats(all));
-  return { id, source: 'message', rows: completed, noise: list.leftOut.length };
+  return { id, source: 'message', rows: completed, leftOut: withLeftOut(undefined, list.leftOut) };
 }

@@ -64,10 +64,11 @@ export function submitActions(deps: CommandDeps): Actions {
     readRepair(chosen ?? readSubmitId(argument).more);
 
   /** Creates the handler for a button that opens the member's own draft in a modal. */
-  const opening = (action: 'edit' | 'correct', which: Editing): Press => ({
+  const opening = (action: 'edit' | 'correct'): Press => ({
     answers: 'modal',
     async run(context) {
-      const { id } = readSubmitId(context.argument);
+      const { id, more } = readSubmitId(context.argument);
+      const which = action === 'correct' || more === 'all' ? 'all' : 'invalid';
       const draft = await deps.submissions.editableDraft(context, id);
       if (typeof draft === 'string') throw noDraft(draft, context.t);
       return draftModal(context, { draft, action, which }, deps);
@@ -119,9 +120,9 @@ export function submitActions(deps: CommandDeps): Actions {
         const repair = repairIn(context);
         return (row) => repair && repaired(typedOf(row), repair);
       }),
-      edit: opening('edit', 'invalid'),
+      edit: opening('edit'),
       // The reply is a new message, so the report stays visible.
-      correct: opening('correct', 'all'),
+      correct: opening('correct'),
       // The submission keeps waiting until the modal is submitted.
       change: {
         answers: 'modal',
@@ -201,7 +202,13 @@ export function submitActions(deps: CommandDeps): Actions {
           return enterFields({ ...context, panelChannelId }, context.interactionId, fieldsOf(context), deps);
         },
       },
-      lines: { answers: 'update', run: (context) => enterLines(context, 'invalid', deps) },
+      lines: {
+        answers: 'update',
+        run(context) {
+          const isAll = context.argument.endsWith(':all');
+          return enterLines(context, isAll ? 'all' : 'invalid', deps);
+        },
+      },
       correct: {
         answers: 'later',
         replaces: commandsOfDraft,
@@ -252,7 +259,8 @@ async function draftModal(
     const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId);
     return fieldsModal(context, modalId, typedOf(only), deps);
   }
-  const modalId = submitId(action === 'edit' ? 'lines' : action, id, submissionId);
+  const modalId =
+    action === 'edit' ? submitId('lines', id, submissionId, which) : submitId(action, id, submissionId);
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 

@@ -8,6 +8,7 @@ import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-on
 import { isReady, lacksGame, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { MOST_TYPED } from '../../src/submissions/draft-editor.ts';
+import { withLeftOut } from '../../src/submissions/left-out.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine, unusableGameText } from '../../src/words/games.ts';
@@ -185,7 +186,13 @@ async function openList(
     throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
   }
   const completed = withNear(await deps.completeRows(rows), near);
-  const draft: Draft = { id, source: 'text', rows: completed, noise: leftOut.length, panelChannelId };
+  const draft: Draft = {
+    id,
+    source: 'text',
+    rows: completed,
+    leftOut: withLeftOut(undefined, leftOut),
+    panelChannelId,
+  };
   const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
   return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
@@ -219,7 +226,8 @@ async function keepTyped(
 /** Replaces the lines that the member opened for editing with the corrected lines. */
 export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
   const { t, interactionId: newId } = context;
-  const { id, more: submissionId } = readSubmitId(context.argument);
+  const { id, more } = readSubmitId(context.argument);
+  const [submissionId = ''] = more.split(':');
   const typed = context.field('servers');
   const { draftEditor, drafts } = deps;
   const edited = await draftEditor.edit(context, { id, newId, typed, which, submissionId });

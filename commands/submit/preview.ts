@@ -14,6 +14,7 @@ import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
+import { namedText } from '../../src/words/sentences.ts';
 import {
   addressItem,
   describe,
@@ -55,11 +56,12 @@ export function previewOf(
   const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, allowance.count);
   const waiting = sendable.slice(allowance.count);
-  const invalid = draft.rows.filter(isInvalid).filter((row) => !lacksGame(row));
+  const notReady = draft.rows.filter(isInvalid);
+  const invalid = notReady.filter((row) => !lacksGame(row));
   const reasonOf = reasonsOf(t, games);
   const limitReason = reasonOfLimit(t, allowance.limited);
   const reasons = new Map<Row, string>([
-    ...invalid.map((row) => [row, reasonOf(row)] as const),
+    ...notReady.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
@@ -72,15 +74,16 @@ export function previewOf(
       foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
-      withoutGameText(t, draft, namesAll),
+      withoutGameText(t, draft, { files: names, namesAll }),
       !isNothingNew(prepared) && repeatedText(t, draft),
-      draft.noise && t('list.noise', { count: draft.noise }),
+      leftOutText(t, draft),
       alreadySubmittedText(t, prepared, games),
     ]
       .filter(Boolean)
       .join('\n\n');
-  // Invalid lines that don't fit into the form are in a file.
-  const canFixAll = prepared.edits.invalid >= invalid.length;
+  // Lines that don't fit into the form are in a file.
+  const { edits } = prepared;
+  const canFixAll = edits.invalid + edits.lacking >= notReady.length;
   const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
   const content = whole ?? contentOf(false);
   if (ready.length > MOST_WITHOUT_FILES) {
@@ -162,19 +165,33 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
   return [held, ...items].join('\n');
 }
 
-function withoutGameText(t: Translate, { source, rows }: Draft, namesAll: boolean): string {
+function withoutGameText(
+  t: Translate,
+  { source, rows }: Draft,
+  { files, namesAll }: { readonly files: string; readonly namesAll: boolean },
+): string {
   const lacking = rows.filter(lacksGame);
-  if (lacking.length === 0) return '';
-  const items = firstItems(t, lacking, namesAll ? lacking.length : MOST_NAMED, (row) =>
+  const { length: count } = lacking;
+  if (count === 0) return '';
+  const most = namesAll ? count : MOST_NAMED;
+  const items = firstItems(t, lacking, most, (row) =>
     addressItem(t, rowText(row.typed), source === 'text' ? row : undefined),
   );
-  return [t('list.withoutGame', { count: lacking.length }), ...items].join('\n');
+  const rest = count > most ? [t('list.allIn', { files })] : [];
+  return [t('list.withoutGame', { count }), ...items, ...rest].join('\n');
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {
   const repeated = rows.filter(isRepeated);
   return repeated.length === 0 ? '' : t('list.repeated', someLines(t, repeated));
 }
+
+/** Names the lines that were left out by their numbers. */
+export const leftOutText = (t: Translate, { leftOut }: Draft): string => {
+  if (leftOut === undefined) return '';
+  const { lines, more, count } = leftOut;
+  return t('list.leftOut', { count, numbers: namedText(t, lines, lines.length + more) });
+};
 
 /** Lists servers that the guild has already submitted, with their game, submitter and outcome. */
 function alreadySubmittedText(t: Translate, prepared: PreparedDraft, games: GameIndex): string {

@@ -8,6 +8,7 @@ import { NEAREST } from '../../src/words/games.ts';
 import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
+import { leftOutText } from './preview.ts';
 import { problemLines } from './problem-text.ts';
 import { editButton, gameControls, mineButton, notSubmittedButtons, repairButtons } from './repairs.ts';
 
@@ -27,7 +28,7 @@ export async function problemView(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t } = context;
-  const { id, noise = 0 } = draft;
+  const { id } = draft;
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
@@ -37,7 +38,7 @@ export async function problemView(
           choice: undefined,
           buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
         };
-  const texts = [...said, ...help.lines, noise > 0 && t('list.noise', { count: noise })];
+  const texts = [...said, ...help.lines, leftOutText(t, draft)];
   const line =
     row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
   return {

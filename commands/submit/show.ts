@@ -5,7 +5,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
-import { hasUnknownGame, isInvalid, lacksGame, type Row } from '../../src/server-lists/row.ts';
+import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, type PreparedDraft, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
@@ -150,6 +150,7 @@ function draftButtons(
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
     isAnyWaiting && mineButton(t),
     earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
+    (toFix === 0 || draft.rows.some(isReady)) && button(submitId('edit', id, 'all'), t('again.edit')),
     button(submitId('cancel', id), t('button.cancel')),
   ];
 }

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GameIndex } from '../listing/game-search.ts';
 import { LINE_BREAK, readList } from './read-list.ts';
-import { onLine, type Row, type TypedRow, typedOf } from './row.ts';
+import {
+  inOrderOfPlaces,
+  lineLabel,
+  placeOf,
+  type Row,
+  type RowPlace,
+  type TypedRow,
+  typedOf,
+} from './row.ts';
 
 /** Formats a row as a line that the list parser reads as the same row. Uses a delimiter where spaces would be ambiguous. */
 function lineOf({ server, port, queryPort, game }: TypedRow): string {
@@ -27,12 +35,12 @@ export function numberedLines(
   let capacity = most;
   const fitting: { readonly row: Row; readonly text: string }[] = [];
   for (const row of rows) {
-    const text = `${row.line}. ${lineOf(typedOf(row))}`;
+    const text = `${lineLabel(row)}. ${lineOf(typedOf(row))}`;
     capacity -= text.length + 1;
     if (capacity < 0) break;
     fitting.push({ row, text });
   }
-  const inOrder = fitting.toSorted((one, other) => one.row.line - other.row.line);
+  const inOrder = fitting.toSorted((one, other) => inOrderOfPlaces(one.row, other.row));
   return { text: inOrder.map(({ text }) => text).join('\n'), rows: inOrder.map(({ row }) => row) };
 }
 
@@ -51,51 +59,104 @@ export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   const lines = rows.map((row) => {
     const typed = typedOf(row);
     const byAlias = lineOf(typed);
-    const byName = lineOf({ ...typed, game: games.find(typed.game)?.name ?? typed.game });
+    const byName = lineOf(withName(typed, games));
     const isSame = byName === byAlias || isDeepStrictEqual(parsed(byName), parsed(byAlias));
-    return `${row.line}. ${isSame ? byName : byAlias}`;
+    return `${lineLabel(row)}. ${isSame ? byName : byAlias}`;
   });
   return lines.join('\n');
 }
 
-const NUMBER = /^\s{0,20}(\d{1,7})[.):]\s+(?=\S)/u;
+/** Replaces the game's alias with its name. */
+const withName = (typed: TypedRow, games: GameIndex): TypedRow => ({
+  ...typed,
+  game: games.find(typed.game)?.name ?? typed.game,
+});
 
-/** Removes the line numbers from the text that a member sent back. */
-export function withoutNumbers(text: string): {
+/** The label in front of a line, such as `12.` or `12b)`. */
+const LABEL = /^\s{0,20}(\d{1,7}[a-z]{0,3})[.):]\s+(?=\S)/u;
+
+/** The text that a member sent back, compared with the rows that were opened for editing. */
+export interface EditedText {
+  /** The new and changed lines, without their labels. The other lines are blank, so that lines keep their numbers. */
   readonly text: string;
-  readonly numbers: readonly (number | undefined)[];
-} {
-  const lines = text.split(LINE_BREAK).map((line) => {
-    const [all = '', number] = NUMBER.exec(line) ?? [];
-    return { text: line.slice(all.length), number: number === undefined ? undefined : Number(number) };
-  });
-  return {
-    text: lines.map((line) => line.text).join('\n'),
-    numbers: lines.map(({ number }) => number),
-  };
-}
-
-interface Numbers {
-  /** The number in front of each line that was sent back, if any. */
-  readonly numbers: readonly (number | undefined)[];
-  /** The numbers of the lines that were opened for editing. */
-  readonly edited: readonly number[];
-  /** The number of the last line in the list. */
-  readonly last: number;
+  /** The label in front of each line that was sent back, if any. */
+  readonly labels: readonly (string | undefined)[];
+  /** The rows whose lines came back unchanged. */
+  readonly unchanged: readonly Row[];
 }
 
 /**
- * Assigns line numbers to the rows that a member sent back. A row keeps its number if the line with that number was opened
- * for editing. The other rows get the unused numbers of those lines in order, followed by numbers after the last line.
+ * Removes the labels and the unchanged lines from the text that a member sent back. The unchanged lines aren't parsed again,
+ * because the bot wrote them.
+ * @param opened the rows that were opened for editing
  */
-export function renumbered(rows: readonly Row[], { numbers, edited, last }: Numbers): readonly Row[] {
-  const known = new Set(edited);
-  const own = rows.map(({ line }) => {
-    const number = numbers[line - 1];
-    return number !== undefined && known.has(number) ? number : undefined;
+export function editedText(typed: string, opened: readonly Row[], games: GameIndex): EditedText {
+  const rows = new Map(opened.map((row) => [lineLabel(row), row]));
+  const unchanged = new Set<Row>();
+  const lines = typed.split(LINE_BREAK).map((line) => {
+    const [all = '', label = ''] = LABEL.exec(line) ?? [];
+    const text = line.slice(all.length);
+    const row = rows.get(label);
+    const isUnchanged = row !== undefined && !unchanged.has(row) && isLineOf(text.trim(), row, games);
+    if (isUnchanged) unchanged.add(row);
+    return { text: isUnchanged ? '' : text, label: label === '' ? undefined : label };
   });
-  const used = new Set(own);
-  const free = edited.filter((number) => !used.has(number));
-  let next = last;
-  return rows.map((row, index) => onLine(row, own[index] ?? free.shift() ?? ++next));
+  return {
+    text: lines.map(({ text }) => text).join('\n'),
+    labels: lines.map(({ label }) => label),
+    unchanged: [...unchanged],
+  };
+}
+
+/** Whether the bot wrote this line for the row, with the game's alias or its name. */
+function isLineOf(text: string, row: Row, games: GameIndex): boolean {
+  const typed = typedOf(row);
+  return [typed, withName(typed, games)].some((each) => lineOf(each).trim() === text);
+}
+
+interface Labels extends Pick<EditedText, 'labels'> {
+  /** The places of the rows that were opened for editing. */
+  readonly opened: readonly RowPlace[];
+  /** The places of the list's other rows, and of the unchanged lines. */
+  readonly others: readonly RowPlace[];
+}
+
+/**
+ * Assigns places to the servers in the text that a member sent back. A line keeps its label if it was opened for editing.
+ * The other lines get the labels of deleted lines in order, followed by numbers after the last line.
+ */
+export function createPlacing({ labels, opened, others }: Labels) {
+  const known = new Map(opened.map((place) => [lineLabel(place), placeOf(place)]));
+  const used = new Set(others.map(lineLabel));
+  const places = new Map<number, RowPlace>();
+  for (const [index, label = ''] of labels.entries()) {
+    const place = used.has(label) ? undefined : known.get(label);
+    if (place === undefined) continue;
+    places.set(index + 1, place);
+    used.add(label);
+  }
+  const free = [...known].flatMap(([label, place]) => (used.has(label) ? [] : place));
+  const withServer = new Set<number>();
+  let last = Math.max(0, ...[...opened, ...others].map(({ line }) => line));
+  return {
+    /** Returns the place for the next server in a line of the text. */
+    placeIn(line: number): RowPlace {
+      const own = places.get(line) ?? free.shift() ?? { line: ++last };
+      places.set(line, own);
+      if (!withServer.has(line)) {
+        withServer.add(line);
+        return own;
+      }
+      let part = 2;
+      while (used.has(lineLabel({ line: own.line, part }))) part += 1;
+      used.add(lineLabel({ line: own.line, part }));
+      return { line: own.line, part };
+    },
+    /** Returns the label for a line of the text without a server. */
+    labelOf(line: number): string {
+      const own = places.get(line) ?? { line: ++last };
+      places.set(line, own);
+      return lineLabel(own);
+    },
+  };
 }

@@ -89,6 +89,13 @@ export const lineLabel = (place: RowPlace): string =>
 /** Formats a row's place with a letter even for the first server of a line: `12a`. */
 export const lettersLabel = ({ line, part = 1 }: RowPlace): string => `${line}${letters(part)}`;
 
+/** Reads a place from its label. */
+export function placeLabelled(label: string): RowPlace {
+  const [, line, letters = ''] = /^(\d+)([a-z]*)$/u.exec(label) ?? [];
+  const part = [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 96, 0);
+  return { line: Number(line), ...(part > 1 && { part }) };
+}
+
 /** Counts in letters, as spreadsheets name their columns: b is 2, z is 26 and aa is 27. */
 const letters = (part: number): string =>
   (part > 26 ? letters(Math.floor((part - 1) / 26)) : '') + String.fromCharCode(97 + ((part - 1) % 26));

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import { type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { numberedLines, renumbered, withoutNumbers } from '../server-lists/edited-lines.ts';
+import { createPlacing, type EditedText, editedText, numberedLines } from '../server-lists/edited-lines.ts';
 import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
 import {
   finishedRow,
   LINE_BREAK,
   MAX_ROWS,
+  type ReadRows,
   type UnreadableList,
   withRepeats,
 } from '../server-lists/read-list.ts';
@@ -18,7 +19,11 @@ import {
   isInvalid,
   isReady,
   lacksGame,
+  lineLabel,
+  onLine,
+  placeLabelled,
   type Row,
+  type RowPlace,
   type RowProblem,
   rowText,
   sanitised,
@@ -29,6 +34,7 @@ import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import type { Submitter, Unavailable } from './drafts.ts';
+import { withLeftOut } from './left-out.ts';
 import type { Allowance } from './limits.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -135,12 +141,15 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return whyTooMany(prepared.draft) ?? (await drafts.save(by, prepared.draft)) ?? prepared;
   }
 
-  /** Parses the lines that a member entered in a modal. Each line starts with its line number. */
-  async function readLines({ guildId }: Submitter, typed: string) {
-    const { text, numbers } = withoutNumbers(typed);
-    const list = await parser.read({ guildId, texts: [text], game: '' });
-    if (list.kind !== 'rows') return { list, numbers };
-    return { list: { ...list, rows: await completeRows(list.rows) }, numbers };
+  /**
+   * Parses the lines that a member changed or added in a modal.
+   * @param opened the rows that the modal showed
+   */
+  async function readEdited({ guildId }: Submitter, typed: string, opened: readonly Row[]) {
+    const edited = editedText(typed, opened, games);
+    const list = await parser.read({ guildId, texts: [edited.text], game: '' });
+    if (list.kind !== 'rows') return list;
+    return { ...list, ...edited, opened, rows: await completeRows(list.rows) };
   }
 
   /** Changes a draft unless it has already been submitted or cancelled. */
@@ -172,43 +181,43 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
-     * Replaces the lines shown in the modal (see {@link linesToEdit}) with the member's edited version. Lines that the
-     * member deleted are dropped. If the draft is no longer available, the edited lines become a new draft, and
+     * Replaces the lines shown in the modal (see {@link linesToEdit}) with the member's edited version. Unchanged lines stay
+     * as they are, and lines that the member deleted are dropped. If the draft is no longer available, the edited lines become a new draft, and
      * `whySeparate` gives the reason.
      */
     async edit(
       by: Submitter,
       { id, newId, typed, which, submissionId }: Edit,
     ): Promise<EditResult | SeparateDraft | NotRead> {
-      const { list, numbers } = await readLines(by, typed);
-      if (list.kind !== 'rows') return list;
-      const { rows, leftOut } = list;
-      const noise = leftOut.length;
+      const before = await submissions.editableDraft(by, id);
+      const opened = typeof before === 'string' ? [] : linesToEdit(before, which).rows;
+      const read = await readEdited(by, typed, opened);
+      if (!('unchanged' in read)) return read;
       const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;
         // A later submission has already removed or changed some of the draft's lines.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
-        const draft = withRead(withoutTyped(found), which, rows, numbers);
-        const read = { ...draft, noise: (found.noise ?? 0) + noise };
-        return prepareAndSave(by, read);
+        return prepareAndSave(by, withRead(withoutTyped(found), read));
       });
       if (typeof edited !== 'string') return edited;
-      const separate = { id: newId, source: 'text', rows: onTheirOwn(rows, numbers), noise } as const;
-      const opened = await store.inGuild(by.guildId, () => prepareAndSave(by, separate));
-      return typeof opened === 'string' || 'kind' in opened ? opened : { ...opened, whySeparate: edited };
+      const own = withRead({ id: newId, source: 'text', rows: [] }, { ...read, opened: [] });
+      const separate = await store.inGuild(by.guildId, () => prepareAndSave(by, own));
+      return typeof separate === 'string' || 'kind' in separate
+        ? separate
+        : { ...separate, whySeparate: edited };
     },
     /** Parses all lines of a draft that is waiting for approval, as edited by the member, without storing them. */
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
     ): Promise<WaitingEdit | Unavailable | UnreadableList | NotRead> {
-      const { list, numbers } = await readLines(by, typed);
-      if (list.kind !== 'rows') return list;
       const found = await waitingSubmissions.draft(by, id);
       if (typeof found === 'string') return found;
+      const read = await readEdited(by, typed, linesToEdit(found, 'all').rows);
+      if (!('unchanged' in read)) return read;
       if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
-      const draft = withRead(withoutTyped(found), 'all', list.rows, numbers);
+      const draft = withRead(withoutTyped(found), read);
       const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
       const newlyInvalid = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
       return whyTooMany(draft) ?? { draft, newlyInvalid };
@@ -271,25 +280,35 @@ function editsOf(draft: Draft): PreparedDraft['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-/** Replaces the edited rows with the newly parsed rows. */
-function withRead(
-  draft: Draft,
-  which: Editing,
-  rows: readonly Row[],
-  numbers: readonly (number | undefined)[],
-): Draft {
-  const replaced = new Set(linesToEdit(draft, which).rows);
-  const edited = [...replaced].map(({ line }) => line);
-  const last = Math.max(0, ...draft.rows.map(({ line }) => line));
-  const read = renumbered(rows, { numbers, edited, last });
-  return withRows(draft, withRepeats([...draft.rows.filter((row) => !replaced.has(row)), ...read]));
+interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'leftOut'> {
+  readonly opened: readonly Row[];
 }
 
-/** Numbers each row according to the line numbers in the member's text. */
-function onTheirOwn(rows: readonly Row[], numbers: readonly (number | undefined)[]): readonly Row[] {
-  const edited = numbers.flatMap((number) => number ?? []);
-  return withRepeats(renumbered(rows, { numbers, edited, last: Math.max(0, ...edited) }));
+/** Replaces the rows that were opened for editing with the rows that the member sent back. */
+function withRead(draft: Draft, { rows, leftOut, opened, ...edited }: ReadEdit): Draft {
+  const replaced = new Set(opened.map(lineLabel));
+  const others = draft.rows.filter((row) => !replaced.has(lineLabel(row)));
+  const placing = createPlacing({
+    labels: edited.labels,
+    opened: opened.length > 0 ? opened : labelledPlaces(edited),
+    others: [...others, ...edited.unchanged],
+  });
+  const read = rows.map((row) => {
+    const { line, part } = placing.placeIn(row.line);
+    return onLine(row, line, part);
+  });
+  return {
+    ...withRows(draft, withRepeats([...others, ...edited.unchanged, ...read])),
+    leftOut: withLeftOut(
+      draft.leftOut,
+      leftOut.map((label) => placing.labelOf(placeLabelled(label).line)),
+    ),
+  };
 }
+
+/** Returns the places in the member's text, for use if the draft that they belong to no longer exists. */
+const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
+  labels.flatMap((label) => (label === undefined ? [] : placeLabelled(label)));
 
 /** Adds the default port of a row's game if only the port is missing. */
 export const withUsualPort: Correction = (row) =>

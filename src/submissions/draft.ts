@@ -1,6 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { isReady, isRepeated, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { DraftsTable } from '../storage/tables.ts';
+import type { LeftOut } from './left-out.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { SubmittedServer } from './submissions.ts';
 
@@ -10,8 +11,7 @@ export interface Draft {
   /** How the draft was entered: in the fields for one server, as lines of text, or as prose searched for servers. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
-  /** Number of lines that contained text but no server. */
-  readonly noise?: number;
+  readonly leftOut?: LeftOut | undefined;
   /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the member used to start the draft. */
@@ -85,8 +85,8 @@ export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
 }
 
 /**
- * Returns the version of the draft to store after a submission. Drops accepted servers, duplicates, and the count of lines
- * without a server. After an approved submission, only keeps submitted servers that were not sent, or were rejected because
+ * Returns the version of the draft to store after a submission. Drops accepted servers, duplicates, and the lines that were
+ * left out. After an approved submission, only keeps submitted servers that were not sent, or were rejected because
  * of the guild's key.
  */
 export function afterSubmission(
@@ -103,7 +103,7 @@ export function afterSubmission(
     if (isDecided) return [];
     return outcome.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
   });
-  return withRows({ ...draft, noise: 0 }, stay);
+  return withRows({ ...draft, leftOut: undefined }, stay);
 }
 
 /** Whether every line of a draft has been accepted or removed. */

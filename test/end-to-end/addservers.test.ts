@@ -282,7 +282,12 @@ describe('the preview of a list', () => {
     expect(textOf(preview)).toMatch(
       /1 already submitted:\n• f2\.example\.com:27015: ✅ sent for review · Counter-Strike 2 · .* · by you/,
     );
-    expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Include 1 already submitted', 'Cancel']);
+    expect(labelsOf(preview)).toEqual([
+      'Submit 10 game servers',
+      'Include 1 already submitted',
+      'Edit',
+      'Cancel',
+    ]);
     const included = await member.press(preview, 'Include 1 already submitted');
     expect(labelsOf(included)).toContain('Submit 11 game servers');
     const without = await member.press(included, 'Skip 1 already submitted');
@@ -298,11 +303,11 @@ describe('the preview of a list', () => {
     await expect
       .poll(() => textOf(preview))
       .toMatch(/no API key.*Ask someone with the “Manage Server” permission/s);
-    expect(labelsOf(preview)).toEqual(['Try again', 'Fix 1 line', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Try again', 'Fix 1 line', 'Edit', 'Cancel']);
     await edit(member, preview, { servers: '4. right.example.com:27015 rust' });
     await expect.poll(() => textOf(preview)).toContain('4 game servers are ready');
     expect(textOf(preview)).toContain('no API key');
-    expect(labelsOf(preview)).toEqual(['Try again', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Try again', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
     expect(labelsOf(await paste(admin, lines(1)))[0]).toBe('Enter an API key');
     await setKey(admin, 'sandbox-key');
@@ -324,7 +329,7 @@ describe('the preview of a list', () => {
       ['s10.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
       ['s11.example.com', expect.stringContaining('the daily quota of 10 game servers is used up')],
     ]);
-    expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 10 game servers', 'Edit', 'Cancel']);
     // The member submits another server before pressing the button.
     await addServer(member, 'used.example.com:1');
     const report = await pressSubmit(member, preview);
@@ -398,19 +403,19 @@ describe('the preview of a list', () => {
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
     expect(textOf(again)).toContain('Nothing new: 3 already submitted.');
     expect(textOf(again)).not.toContain('will be sent');
-    expect(labelsOf(again)).toEqual(['Include 3 already submitted', 'Cancel']);
+    expect(labelsOf(again)).toEqual(['Include 3 already submitted', 'Edit', 'Cancel']);
     await setQuota(guild, '3');
     const more = await paste(member, lines(2).replaceAll(/^s/gm, 'more'));
     expect(contentOf(more).match(/used up/g)).toHaveLength(1);
     expect(textOf(more)).toMatch(/2 have to wait until .*: the daily quota of 3 game servers is used up\./);
-    expect(labelsOf(more)).toEqual(['Cancel']);
+    expect(labelsOf(more)).toEqual(['Edit', 'Cancel']);
     await setQuota(guild, '4');
     const late = await paste(member, lines(2).replaceAll(/^s/gm, 'late'));
     await addServer(member, 'between.example.com:1');
     await member.press(late, 'Submit 1 game server');
     await expect.poll(() => textOf(late)).toContain('2 have to wait');
     expect(contentOf(late).match(/used up/g)).toHaveLength(1);
-    expect(labelsOf(late)).toEqual(['Cancel']);
+    expect(labelsOf(late)).toEqual(['Edit', 'Cancel']);
     expect(listing.submitted).toHaveLength(4);
   });
 
@@ -426,7 +431,7 @@ describe('the preview of a list', () => {
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
     await member.press(ready, 'Submit 2 game servers');
     await expect.poll(() => textOf(ready)).toContain("the game rust isn't allowed here");
-    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Fix 1 line', 'Cancel']);
+    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Fix 1 line', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
   });
 });
@@ -438,7 +443,7 @@ describe('a list with a single line', () => {
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
     const ready = await member.press(shown, 'Use 27015');
     expect(textOf(ready)).toContain('1 game server is ready.');
-    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Cancel']);
+    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, ready);
     expect(textOf(report)).toContain('✅ Servers have been added for review.');
@@ -462,7 +467,7 @@ describe('a list with a single line', () => {
       game: 'rust',
     });
     expect(textOf(preview)).toContain('1 game server is ready.');
-    expect(textOf(preview)).toContain('30 lines without a game server were left out.');
+    expect(textOf(preview)).toContain('30 lines without a game server were left out: 1-30.');
     expect(listing.submitted).toEqual([]);
     await member.press(preview, 'Cancel');
     const lacking = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'));
@@ -563,6 +568,29 @@ describe('the Edit button', () => {
     const next = (await openModal(member, after)).typed.servers ?? '';
     expect(next).toMatch(new RegExp(`^${count + 1}\\. a-rather-long-name-${count}\\.example\\.com`));
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
+  });
+
+  it('opens the ready lines, too, even if no line needs fixing', async ({ member, listing }) => {
+    const preview = await paste(member, 'one.example.com:1 cs2\ntwo.example.com:2 cs2');
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
+    const after = await edit(member, preview, {
+      servers: '1. one.example.com:1 Counter-Strike 2\n2. two.example.com:3 cs2\n127.1:5 cs2',
+    });
+    expect(messageOf(after).id).toBe(messageOf(preview).id);
+    expect(labelsOf(after)).toEqual(['Submit 2 game servers', 'Fix 1 line', 'Edit', 'Cancel']);
+    expect((await openModal(member, after, 'Fix 1 line')).typed.servers).toBe('3. 127.1:5 Counter-Strike 2');
+    expect((await openModal(member, after, 'Edit')).typed.servers?.split('\n')).toHaveLength(3);
+    await pressSubmit(member, after);
+    expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
+  });
+
+  it('has a file with everything that is not ready, even lines without a game', async ({ member }) => {
+    const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
+    const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
+    const rows = csvOf(messageOf(preview), 'not-sent.csv');
+    expect(rows.map((row) => row[4])).toEqual(Array.from({ length: 13 }, (_, n) => String(n + 1)));
+    expect(rows.at(-1)?.at(-1)).toContain('no game');
+    expect(textOf(preview)).toContain('… and 7 more\nAll of them are in not-sent.csv.');
   });
 
   it('creates a new draft from the input if the old draft no longer exists', async ({ member, listing }) => {

@@ -1063,7 +1063,7 @@ describe('a submission that needs approval', () => {
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
     expect(textOf(preview)).toMatch(/Line 2 s1\.example\.com.*: already waiting for a moderator/);
-    const labels = ['Submit 2 for approval', 'Fix 1 line', 'My submissions', 'Cancel'];
+    const labels = ['Submit 2 for approval', 'Fix 1 line', 'My submissions', 'Edit', 'Cancel'];
     expect(labelsOf(preview)).toEqual(labels);
     expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import { linesWithNames, withoutNumbers } from '../../src/server-lists/edited-lines.ts';
+import { createPlacing, editedText, linesWithNames } from '../../src/server-lists/edited-lines.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 
 const game = (alias: string, name: string) => ({ alias, name });
@@ -30,7 +30,7 @@ describe('the lines in the form for editing a list', () => {
     const rows = rowsOf(line);
     const lines = linesWithNames(rows, games);
     if (shown !== undefined) expect(lines).toBe(shown);
-    const again = rowsOf(withoutNumbers(lines).text);
+    const again = rowsOf(editedText(lines, [], games).text);
     expect(again).toEqual(rows);
   });
 
@@ -41,8 +41,9 @@ describe('the lines in the form for editing a list', () => {
     '\u2028',
     '\u2029',
   ])('keep their numbers with the line break %j', (lineBreak) => {
-    const { text, numbers } = withoutNumbers(['3. 8.8.8.8:1 cs2', '5. 8.8.8.8:2 cs2'].join(lineBreak));
-    expect(numbers).toEqual([3, 5]);
+    const typed = ['3. 8.8.8.8:1 cs2', '5b. 8.8.8.8:2 cs2'].join(lineBreak);
+    const { text, labels } = editedText(typed, [], games);
+    expect(labels).toEqual(['3', '5b']);
     expect(rowsOf(text)).toMatchObject([{ line: 1 }, { line: 2 }]);
   });
 
@@ -51,6 +52,71 @@ describe('the lines in the form for editing a list', () => {
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');
     const rows = rowsOf(list);
-    expect(rowsOf(withoutNumbers(linesWithNames(rows, games)).text)).toEqual(rows);
+    expect(rowsOf(editedText(linesWithNames(rows, games), [], games).text)).toEqual(rows);
+  });
+});
+
+describe('the text that a member sent back', () => {
+  const rows = rowsOf('a.example.com:27015 gmod\nb.example.com:27016 cs2\n127.1:5 cs2');
+
+  it('contains only new and changed lines, each in its place', () => {
+    const typed =
+      "2. b.example.com:27017 cs2\n1. a.example.com:27015 Garry's Mod\n3. 127.1:5 cs2\nnew.example.com:1";
+    expect(editedText(typed, rows, games)).toEqual({
+      text: 'b.example.com:27017 cs2\n\n\nnew.example.com:1',
+      labels: ['2', '1', '3', undefined],
+      unchanged: [rows[0], rows[2]],
+    });
+  });
+
+  it.each([
+    ['aliases', '1. a.example.com:27015 gm'],
+    ['spaces at the ends', "  1)  a.example.com:27015 Garry's Mod "],
+  ])('can have %s without being a change', (_, line) => {
+    expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
+  });
+
+  it('has a copied line once as it was, and once as a new line', () => {
+    const line = '2. b.example.com:27016 Counter-Strike 2';
+    expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
+      text: '\nb.example.com:27016 Counter-Strike 2',
+      unchanged: [rows[1]],
+    });
+  });
+});
+
+describe('the places of lines that were sent back', () => {
+  const opened = [{ line: 3 }, { line: 12, part: 2 }, { line: 20 }];
+  const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
+  const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
+
+  it('are those of their labels, then of deleted lines, then after the last line', () => {
+    const { placeIn } = placing('12b', undefined, undefined, undefined);
+    expect([2, 1, 3, 4].map(placeIn)).toEqual([
+      { line: 3 },
+      { line: 12, part: 2 },
+      { line: 20 },
+      { line: 31 },
+    ]);
+  });
+
+  it("aren't used twice", () => {
+    const { placeIn } = placing('12', '3', '3');
+    expect([1, 2, 3].map(placeIn)).toEqual([{ line: 12, part: 2 }, { line: 3 }, { line: 20 }]);
+  });
+
+  it('differ for each server of a line', () => {
+    const { placeIn } = placing('12b', '3');
+    expect([1, 1, 2, 2].map(placeIn)).toEqual([
+      { line: 12, part: 2 },
+      { line: 12, part: 4 },
+      { line: 3 },
+      { line: 3, part: 2 },
+    ]);
+  });
+
+  it("aren't taken from lines without a server", () => {
+    const { labelOf, placeIn } = placing('3', undefined, undefined);
+    expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '31']);
   });
 });

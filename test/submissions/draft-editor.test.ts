@@ -224,6 +224,32 @@ describe('an edit of a draft', () => {
     expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
+  it('keeps unchanged lines exactly as they were, without reading them again', async () => {
+    const { drafts, draftEditor, edit } = await openEditor();
+    const submission = { server: 'a.example.com', port: 27015, queryPort: 27016, game: 'cs2' };
+    const rows: readonly Row[] = [
+      { kind: 'ready', line: 1, submission, found: ['queryPort'] },
+      { kind: 'ready', line: 1, part: 2, submission: { ...submission, game: 'no-longer-known' } },
+      { kind: 'ready', line: 2, submission: { ...submission, port: 1 } },
+    ];
+    await drafts.save(mia, { id: 'd', source: 'text', rows });
+    const { draft } = prepared(await draftEditor.recheck(mia, 'd'));
+    const typed = linesToEdit(draft, 'all').text.replace('a.example.com:1,', 'b.example.com:1,');
+    expect(typed).toContain('\n1b. ');
+    expect(prepared(await edit(typed, 'all')).draft.rows).toEqual([
+      ...rows.slice(0, 2),
+      { ...rows[2], submission: { ...submission, port: 1, server: 'b.example.com' } },
+    ]);
+  });
+
+  it('names lines without a game server by their numbers', async () => {
+    const { open, edit } = await openEditor();
+    await open('127.1:5\n127.1:6');
+    const { draft } = prepared(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
+    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2']);
+    expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
+  });
+
   it('creates a new draft if the old one no longer exists', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');

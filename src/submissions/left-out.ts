@@ -1,0 +1,47 @@
+/** Lines of a list that contain words but no game server. Their text isn't stored. */
+export interface LeftOut {
+  /** The numbers of the first lines, such as `12` or `3-7`. */
+  readonly lines: readonly string[];
+  /** The number of further lines. */
+  readonly more: number;
+  /** The number of all these lines. */
+  readonly count: number;
+}
+
+/** Maximum number of lines and ranges to keep. */
+const MOST_KEPT = 20;
+
+/**
+ * Adds lines to those that were left out before.
+ * @param labels the lines' labels in order, see `lineLabel`
+ */
+export function withLeftOut(before: LeftOut | undefined, labels: readonly string[]): LeftOut | undefined {
+  if (labels.length === 0) return before;
+  const { lines, more, count } = before ?? { lines: [], more: 0, count: 0 };
+  const ranges = rangesOf(labels);
+  const kept = more > 0 ? [] : ranges.slice(0, MOST_KEPT - lines.length);
+  const inKept = kept.reduce((sum, range) => sum + range.count, 0);
+  return {
+    lines: [...lines, ...kept.map(({ from, to }) => (from === to ? from : `${from}-${to}`))],
+    more: more + labels.length - inKept,
+    count: count + labels.length,
+  };
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly count: number;
+}
+
+/** Combines consecutive numbers into ranges. */
+function rangesOf(labels: readonly string[]): readonly Range[] {
+  const ranges: Range[] = [];
+  for (const label of labels) {
+    const last = ranges.at(-1);
+    if (last && Number(last.to) + 1 === Number(label)) {
+      ranges[ranges.length - 1] = { ...last, to: label, count: last.count + 1 };
+    } else ranges.push({ from: label, to: label, count: 1 });
+  }
+  return ranges;
+}
