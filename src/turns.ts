@@ -91,19 +91,24 @@ export function createTurns({
     }
   }
 
+  /** Whether no more tasks of this member can wait. */
+  function isQueueFull({ guildId, memberId }: TurnRequest): boolean {
+    const ofMember = waiting.get(guildId)?.filter(({ request }) => request.memberId === memberId) ?? [];
+    return ofMember.length >= mostWaiting;
+  }
+
   return {
     /** Whether the next task would have to wait. */
     isFull: (): boolean => running.length >= mostConcurrent,
+    isQueueFull,
 
     /** Runs a task when it's the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
-      const { guildId, memberId, deadline = Number.POSITIVE_INFINITY } = request;
-      const ofGuild = waiting.get(guildId) ?? [];
-      const ofMember = ofGuild.filter((other) => other.request.memberId === memberId);
-      if (ofMember.length >= mostWaiting) return 'queue-full';
+      const { guildId, deadline = Number.POSITIVE_INFINITY } = request;
+      if (isQueueFull(request)) return 'queue-full';
 
       await new Promise<void>((start) => {
-        waiting.set(guildId, [...ofGuild, { request, start }]);
+        waiting.set(guildId, [...(waiting.get(guildId) ?? []), { request, start }]);
         startNext();
       });
       try {

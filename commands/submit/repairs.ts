@@ -157,6 +157,7 @@ function notSubmittedLabel(
     case 'key-invalid':
       return 'submitAgain';
     case 'in-flight':
+    case 'held-back':
     case 'member-waiting':
     case 'guild-waiting':
     case 'waiting-often':

@@ -9,6 +9,7 @@ import { whyNotSubmitted } from '../words/not-submitted.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { namedText, sentences } from '../words/sentences.ts';
 import { describe, withSign, worstOf } from '../words/servers.ts';
+import { failureText } from '../words/service.ts';
 import type { Audience, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
 
@@ -38,10 +39,16 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     async notSubmitted({ guildId, user }, servers, reason) {
       // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged.
       if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
-      const whyOf = (t: Translate) =>
-        reason.code === 'key-invalid'
-          ? sentences(t('ended.one.not-sent'), t('key.rejected'))
-          : t('addserver.notReady', { short: whyNotSubmitted(reason, t).short });
+      const whyOf = (t: Translate) => {
+        switch (reason.code) {
+          case 'key-invalid':
+            return sentences(t('ended.one.not-sent'), t('key.rejected'));
+          case 'held-back':
+            return sentences(t('ended.one.not-sent'), failureText(reason.outcome, t));
+          default:
+            return t('addserver.notReady', { short: whyNotSubmitted(reason, t).short });
+        }
+      };
       await guildLog.add(
         guildId,
         (t) => `${submissionText(t, user, servers)} · ${withSign('not-sent', whyOf(t))}`,

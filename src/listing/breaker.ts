@@ -48,18 +48,22 @@ export function createBreaker(now: () => number = () => performance.now()) {
     return new Set(outcomes.map(({ guildId }) => guildId)).size >= FEWEST_GUILDS;
   }
 
+  /** Whether this guild's submissions are held back at the moment. */
+  function isHeldBack(guildId: string): boolean {
+    if (isOpenFor(guildId)) return now() < (nextTryOf.get(guildId) ?? 0);
+    return isOpenForAll() && now() < nextTryOfAll;
+  }
+
   return {
-    /** Whether this guild can submit now. During a pause, one submission every 30 seconds tests the service. */
+    isHeldBack,
+    /**
+     * Whether this guild can submit now. During a pause, one submission every 30 seconds tests the service: the one for which
+     * this function returns true.
+     */
     maySend(guildId: string): boolean {
-      if (isOpenFor(guildId)) {
-        if (now() < (nextTryOf.get(guildId) ?? 0)) return false;
-        nextTryOf.set(guildId, now() + HELD_BACK_MS);
-        return true;
-      }
-      if (isOpenForAll()) {
-        if (now() < nextTryOfAll) return false;
-        nextTryOfAll = now() + HELD_BACK_MS;
-      }
+      if (isHeldBack(guildId)) return false;
+      if (isOpenFor(guildId)) nextTryOf.set(guildId, now() + HELD_BACK_MS);
+      else if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
       return true;
     },
     /** Records how one of this guild's requests ended. */

@@ -41,6 +41,12 @@ const LONGEST_WAIT_MS = 5_000;
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
+  /** Returns the outcome of a request whose key is paused for too long, and otherwise the remaining pause in milliseconds. */
+  function pauseOf(guildId: string, key: Secret): NotSentOutcome | number {
+    const pauseMs = breaker.pausedMs(guildId, key);
+    return pauseMs > LONGEST_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs: pauseMs } : pauseMs;
+  }
+
   /** Makes one attempt when it's the guild's turn, unless the key is paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
@@ -48,9 +54,9 @@ export function createGuard(deps: GuardDeps) {
   ): Promise<Heard | NotSentOutcome> {
     const { guildId, kind, key } = request;
     for (;;) {
-      const pauseMs = breaker.pausedMs(guildId, key());
-      if (pauseMs > LONGEST_WAIT_MS) return { ...notSent('rate-limited'), retryAfterMs: pauseMs };
-      await sleep(pauseMs);
+      const pause = pauseOf(guildId, key());
+      if (typeof pause !== 'number') return pause;
+      await sleep(pause);
       const outcome = await turns.run(request, async () => {
         if (breaker.pausedMs(guildId, key()) > 0) return 'paused';
         if (kind === 'submission' && !breaker.maySend(guildId)) return notSent('down');
@@ -69,6 +75,17 @@ export function createGuard(deps: GuardDeps) {
   }
 
   return {
+    /**
+     * Returns why a submission wouldn't be sent if it started now. Asking doesn't use up the submission that tests a paused
+     * service.
+     */
+    whyHeldBack({ key, ...requester }: Requester & { readonly key: Secret }): NotSentOutcome | undefined {
+      const { guildId } = requester;
+      const pause = pauseOf(guildId, key);
+      if (typeof pause !== 'number') return pause;
+      if (breaker.isHeldBack(guildId)) return notSent('down');
+      return turns.isQueueFull(requester) ? notSent('queue-full') : undefined;
+    },
     /**
      * Makes a request when it's the guild's turn, and retries after temporary failures.
      * @param send makes the request; called for each attempt, after all waiting

@@ -32,6 +32,12 @@ export interface Submitter {
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
+/** A draft, and whether one of its submissions has already ended. */
+export interface DraftToSubmit {
+  readonly draft: Draft;
+  readonly isRetry: boolean;
+}
+
 /** Columns of a draft joined with its latest submission. They are null where the draft or the submission doesn't exist. */
 type DraftColumns = Nullable<
   Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
@@ -103,8 +109,11 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
 
   async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
     const found = await readRow(by, id);
-    if (typeof found === 'string') return found;
-    const { changed_at, source, lines, created_at } = found;
+    return typeof found === 'string' ? found : draftIn(id, found);
+  }
+
+  function draftIn(id: string, row: DraftColumns): Draft | Unavailable {
+    const { changed_at, source, lines, created_at } = row;
     if (changed_at === null || source === null) return 'gone';
     if (lines === null) return created_at === null ? 'cancelled' : 'submitted';
     if (changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
@@ -165,16 +174,16 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         return typeof found === 'string' ? found : write(by, draft);
       }),
     /**
-     * Saves a draft that is about to be submitted, replacing any stored lines that haven't been submitted yet. Must be
-     * called inside the guild's transaction.
+     * Reads the draft to submit. `entered` replaces any stored lines that haven't been submitted yet. Must be called inside
+     * the guild's transaction.
      */
-    async replace(by: Submitter, draft: Draft): Promise<Draft | Unavailable> {
-      const found = await readRow(by, draft.id);
-      if (typeof found === 'string') return found;
-      const { lines, changed_at, created_at } = found;
+    async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | Unavailable> {
+      const row = await readRow(by, id);
+      if (typeof row === 'string') return row;
+      const { lines, changed_at, created_at } = row;
       const isAccepted = changed_at !== null && lines === null && created_at !== null;
-      if (isAccepted) return 'submitted';
-      return (await write(by, draft)) ?? draft;
+      const saved = entered && !isAccepted ? ((await write(by, entered)) ?? entered) : draftIn(id, row);
+      return typeof saved === 'string' ? saved : { draft: saved, isRetry: created_at !== null };
     },
     /**
      * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the

@@ -73,14 +73,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .whereRef('shown_revision', '>=', 'revision');
     const withdrawn = over.where('state', '=', 'withdrawn').select('id');
     await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn).execute();
-    const empty = over
-      .select('id')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
-        ),
-      );
-    await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
+    await submissions.dropEmpty(over.select('id'));
   }
 
   /** Deletes the user ids of members who had their names deleted, once no limit needs the ids. */

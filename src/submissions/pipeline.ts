@@ -24,7 +24,7 @@ import {
   whileSubmitted,
   withRows,
 } from './draft.ts';
-import type { Submitter, Unavailable } from './drafts.ts';
+import type { DraftToSubmit, Submitter, Unavailable } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -69,6 +69,8 @@ export type NotSubmitted =
   /** Another of the guild's submissions is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
+  /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
+  | { readonly code: 'held-back'; readonly outcome: NotSentOutcome }
   /** A limit has been reached and no more servers can be submitted. */
   | ReachedLimit
   | { readonly code: 'game-not-allowed'; readonly game: string }
@@ -194,21 +196,20 @@ export function createPipeline(deps: PipelineDeps) {
   /** Finds the draft to submit. If a moderator is approving the draft, also finds the waiting submission. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
-  ): Promise<{ readonly draft: Draft; readonly waiting?: Submission } | Unavailable> {
+  ): Promise<(DraftToSubmit & { readonly waiting?: Submission }) | Unavailable> {
     const { drafts, waitingSubmissions } = deps;
     const { id, approvedBy, draft, replacesWaiting } = submitRequest;
     if (approvedBy !== undefined) {
       const waiting = await waitingSubmissions.seen(submitRequest);
       const stored = waiting && (await drafts.read(id));
       if (!stored) return 'submitted';
-      return { draft: withRows(stored, waiting.servers.map(rowForServer)), waiting };
+      return { draft: withRows(stored, waiting.servers.map(rowForServer)), isRetry: true, waiting };
     }
     if (draft && replacesWaiting) {
       const waiting = await waitingSubmissions.draft(submitRequest, id);
-      return typeof waiting === 'string' ? waiting : { draft };
+      return typeof waiting === 'string' ? waiting : { draft, isRetry: true };
     }
-    const found = await (draft ? drafts.replace(submitRequest, draft) : drafts.find(submitRequest, id));
-    return typeof found === 'string' ? found : { draft: found };
+    return drafts.toSubmit(submitRequest, id, draft);
   }
 
   /**
@@ -222,7 +223,8 @@ export function createPipeline(deps: PipelineDeps) {
    * 3. At least one server hasn't been submitted before, and no server is currently being sent by another submission.
    * 4. The limits allow at least one server.
    * 5. The number of servers matches the number on the button.
-   * 6. If the submission needs approval, the maximum numbers of waiting submissions and servers aren't exceeded.
+   * 6. If the submission needs approval, the maximum numbers of waiting submissions and servers aren't exceeded. Otherwise,
+   *    requests aren't held back, so that repeated attempts don't fill the history.
    */
   async function reserve(
     submitRequest: SubmitRequest,
@@ -232,7 +234,7 @@ export function createPipeline(deps: PipelineDeps) {
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
-    const { draft, waiting } = found;
+    const { draft, isRetry, waiting } = found;
     const notSubmitted = (reason: NotSubmitted): SubmitResult & { readonly kind: 'not-submitted' } => ({
       kind: 'not-submitted',
       reason,
@@ -273,8 +275,13 @@ export function createPipeline(deps: PipelineDeps) {
     const count = waits ? rows.length : allowance.count;
     // Submits fewer servers than the button showed if a limit requires it; the report explains the difference.
     if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    const reason = waits && (await waitingSubmissions.whyNotWaiting(submitRequest, servers));
-    if (reason) return notSubmitted(reason);
+    if (waits) {
+      const reason = await waitingSubmissions.whyNotWaiting(submitRequest, servers);
+      if (reason) return notSubmitted(reason);
+    } else {
+      const outcome = deps.guard.whyHeldBack({ guildId, memberId: user.id, key: key.key });
+      if (outcome) return notSubmitted({ code: 'held-back', outcome });
+    }
 
     if (submitRequest.replacesWaiting)
       await waitingSubmissions.withdrawSubmission(submitRequest, id, interactionId);
@@ -288,7 +295,7 @@ export function createPipeline(deps: PipelineDeps) {
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting
       ? submissions.beginAnother(waiting, reserved)
-      : submissions.begin({ ...own, rows: reserved }));
+      : submissions.begin({ ...own, rows: reserved }, isRetry));
     if (approvedBy !== undefined) {
       await submissions.approve(submissionId, guildId, {
         decided_by: approvedBy.id,

@@ -197,9 +197,45 @@ export function createSubmissions({
     return id;
   }
 
-  /** Creates a submission that doesn't need approval, and returns its id. */
-  const begin = (submission: NewSubmission): Promise<string> =>
-    insert(submission, { state: 'running', started_at: now(), revision: 0, shown_revision: 0 });
+  /**
+   * Creates a submission that doesn't need approval.
+   * @param isRetry whether the draft may have unsent servers from an earlier attempt
+   * @returns the submission's id
+   */
+  async function begin(submission: NewSubmission, isRetry: boolean): Promise<string> {
+    const started = { state: 'running', started_at: now(), revision: 0, shown_revision: 0 } as const;
+    const id = await insert(submission, started);
+    if (isRetry) await dropRetried(submission.draftId, id);
+    return id;
+  }
+
+  /**
+   * Deletes the unsent servers of a draft's ended attempts that a new attempt retries, and attempts without any other
+   * servers. Otherwise, repeated retries would fill the history. Declined and expired submissions keep their servers.
+   */
+  async function dropRetried(draftId: string, id: string): Promise<void> {
+    const attempts = () => idsOf(draftId).where('state', '=', 'done');
+    await tables()
+      .deleteFrom('servers')
+      .where('submission_id', 'in', attempts())
+      .where('outcome', '=', 'not-sent')
+      .where(sql<boolean>`(line, coalesce(part, 1)) in (
+        select line, coalesce(part, 1) from servers as retried where submission_id = ${id})`)
+      .execute();
+    await dropEmpty(attempts());
+  }
+
+  /** Deletes those of the submissions that have no servers, unless their message for moderators is out of date. */
+  async function dropEmpty(some: ReturnType<typeof idsOf>): Promise<void> {
+    const empty = some
+      .whereRef('shown_revision', '>=', 'revision')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
+        ),
+      );
+    await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
+  }
 
   /**
    * Creates a submission that waits for a moderator, and reuses the previous submission's message for moderators. A message
@@ -436,6 +472,7 @@ export function createSubmissions({
   return {
     begin,
     beginWaiting,
+    dropEmpty,
     /**
      * Returns the draft for a member to edit. If a declined submission's draft has expired or now contains other lines,
      * rebuilds the draft from the stored servers, without lines that the member has resubmitted.
@@ -506,8 +543,10 @@ export function createSubmissions({
     ): Promise<void> {
       const at = now();
       const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;
-      if (!(await move(id, guildId, 'waiting', to))) throw new Error(`submission ${id} is not waiting`);
+      const row = await move(id, guildId, 'waiting', to);
+      if (row === undefined) throw new Error(`submission ${id} is not waiting`);
       await servers(id).set({ reserved_at: at }).execute();
+      await dropRetried(row.draft_id, id);
     },
     /**
      * Marks these servers as being sent, immediately before the request is sent.

@@ -5,14 +5,17 @@ import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import type { NotSubmitted } from '../submissions/pipeline.ts';
 import { escapeCode, escapeName, escapeText } from './escape.ts';
 import { keyText } from './keys.ts';
-import { unknownText } from './outcomes.ts';
+import { notSentText, unknownText } from './outcomes.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
 import { firstItems, gameNamed, serverItem, withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** Why a submission wasn't sent, apart from a problem with the guild's key. */
-type OtherReason = Exclude<NotSubmitted, { code: 'key-missing' | 'key-unreadable' | 'key-invalid' }>;
+/** Why a submission wasn't sent, apart from a problem with the guild's key or with the service. */
+type OtherReason = Exclude<
+  NotSubmitted,
+  { code: 'key-missing' | 'key-unreadable' | 'key-invalid' | 'held-back' }
+>;
 
 /** Returns why a submission wasn't sent, as a sentence for the member. */
 export function notSubmittedText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
@@ -23,6 +26,8 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
       return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(reason, audience)));
     case 'key-invalid':
       return withSign('rejected', keyText(reason, audience));
+    case 'held-back':
+      return notSentText(audience, reason.outcome);
     default: {
       const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
       const withdraw = isFull

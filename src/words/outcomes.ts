@@ -1,4 +1,4 @@
-import { ADDED, type ServerSubmission } from '../listing/contract.ts';
+import { ADDED, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { RowPlace } from '../server-lists/row.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
@@ -50,6 +50,14 @@ export function outcomeText(audience: Audience, server: ServerSubmission, outcom
     : withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
   return withNext(text, outcome, nextText(audience, outcome, [server]));
 }
+
+/** Returns why servers weren't sent, as text for the member. */
+export const notSentText = (audience: Audience, outcome: NotSentOutcome): string =>
+  withNext(
+    sentences(withSign(outcome.kind, audience.t('ended.one.not-sent')), failureText(outcome, audience.t)),
+    outcome,
+    nextText(audience, outcome, []),
+  );
 
 /**
  * Returns the outcomes of many servers, as text for the member. Lists servers below the text about their outcome.

@@ -161,6 +161,36 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
+  it('replaces its unsent servers when it is approved again, but no declined ones', async () => {
+    const opened = await open();
+    opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
+    await submit(opened, 'a', 3);
+    const { submissions, approvals } = opened;
+    const submissionId = (await seen(opened, 'a')) ?? '';
+    const reason = { key: 'rules', words: '' } as const;
+    const by = { guildId, id: 'a', by: moderator, interactionId: randomUUID(), reason };
+    await approvals.decline({ ...by, submissionId, only: new Set([2]) });
+    for (let press = 0; press < 5; press += 1) await approve(opened, 'a');
+    const ended = async () => (await servers(opened)).filter(([outcome]) => outcome !== null).toSorted();
+    expect(await ended()).toEqual([
+      ['not-sent', 'declined'],
+      ['not-sent', 'queue-full'],
+      ['not-sent', 'queue-full'],
+    ]);
+    opened.world.answer = () => ACCEPTED;
+    await approve(opened, 'a');
+    expect(await ended()).toEqual([
+      ['accepted', null],
+      ['accepted', null],
+      ['not-sent', 'declined'],
+    ]);
+    const found = await opened.history.find(guildId, {});
+    expect(
+      (await opened.history.entries(guildId, found)).map(({ isDeclined }) => isDeclined).toSorted(),
+    ).toEqual([false, true]);
+    expect(await submissions.latest(guildId, 'a')).toMatchObject({ state: 'done', decidedByName: 'mod' });
+  });
+
   it('can be resubmitted for 15 minutes after being declined', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;

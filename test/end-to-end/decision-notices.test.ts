@@ -196,16 +196,20 @@ it('if a submission has to wait again, the member is only notified of the final 
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(3)));
   const done = () =>
-    bot.store.rows("SELECT notice FROM submissions WHERE guild_id = ? AND state = 'done'", guild.id);
+    bot.store.rows(
+      `SELECT DISTINCT notice, outcome FROM submissions JOIN servers ON submission_id = id
+        WHERE submissions.guild_id = ? AND state = 'done'`,
+      guild.id,
+    );
   await listing.behave({ kind: 'down' });
   await approve(guild);
-  await expect.poll(done).toEqual([{ notice: null }]);
+  await expect.poll(done).toEqual([{ notice: null, outcome: 'not-sent' }]);
   await listing.behave({ kind: 'ok' });
   listing.allow('dying-key');
   await setKey(admin, 'dying-key');
   listing.revoke('dying-key');
   await approve(guild);
-  await expect.poll(done).toEqual([{ notice: null }, { notice: null }]);
+  await expect.poll(done).toEqual([{ notice: null, outcome: 'rejected' }]);
   expect(directTo(guild, member)).toEqual([]);
   await setKey(admin, 'sandbox-key');
   await setQuota(guild, '2');

@@ -8,16 +8,18 @@ function open() {
 }
 
 /**
- * `1-` means that guild 1 failed, `1+` that it got a response, and `1?` asks whether it can send. `30s` lets time pass.
+ * `1-` means that guild 1 failed, `1+` that it got a response, and `1?` asks whether it can send. `1!` asks whether it is held
+ * back. `30s` lets time pass.
  * `3(1- 2-)` repeats a part three times.
  */
 function play(story: string) {
   const { clock, breaker } = open();
   const steps = story.replace(/(\d+)\((.*?)\)/g, (_, count, some = '') => `${some} `.repeat(count).trim());
   const may: string[] = [];
-  for (const [, what = '', sign] of steps.matchAll(/([\d.]+|\w+)([-+?s])/g)) {
+  for (const [, what = '', sign] of steps.matchAll(/([\d.]+|\w+)([-+?!s])/g)) {
     if (sign === 's') clock.now += Number(what) * 1_000;
     else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
+    else if (sign === '!') may.push(breaker.isHeldBack(what) ? 'held' : 'free');
     else breaker.note(what, sign === '+' ? 'answered' : 'failed');
   }
   return { may: may.join(' '), pausedGuilds: breaker.pausedGuilds(), latest: breaker.latest()?.health };
@@ -38,6 +40,20 @@ it.each([
     '3(1-) 40s 1- 29.999s 1? 0.001s 1?',
     'no yes',
     'some',
+    'failed',
+  ],
+  [
+    'asking whether a guild is held back leaves the submission that tests the service to others',
+    '1! 3(1-) 1! 2! 30s 1! 1! 1? 1!',
+    'free held free free free yes held',
+    'some',
+    'failed',
+  ],
+  [
+    'asking during the pause of all guilds leaves the test to others, too',
+    '3(1- 2- 3-) 1- a! 30s a! b! a? b!',
+    'held free free yes held',
+    'all',
     'failed',
   ],
   ['a response ends the pause', '3(1-) 30s 1? 1+ 1? 1?', 'yes yes yes', 'none', 'answered'],

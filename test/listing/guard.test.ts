@@ -94,6 +94,39 @@ describe('a submission', () => {
   });
 });
 
+describe('a submission that would be held back', () => {
+  const setUpAsked = () => {
+    const opened = setUp([ADDED], 1);
+    const { whyHeldBack } = createGuard({ ...opened, firstWaitMs: 1 });
+    return { ...opened, why: () => whyHeldBack({ guildId: '1', memberId: 'mia', key: KEY }) };
+  };
+
+  it('is recognised while the key is paused for more than five seconds', () => {
+    const { breaker, why } = setUpAsked();
+    expect(why()).toBeUndefined();
+    breaker.pause('1', KEY, 4_000);
+    expect(why()).toBeUndefined();
+    breaker.pause('1', KEY, 60_000);
+    expect(why()).toMatchObject({ reason: 'rate-limited', retryAfterMs: expect.any(Number) });
+  });
+
+  it('is recognised while the service is down', () => {
+    const { breaker, why } = setUpAsked();
+    for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
+    expect(why()).toEqual({ kind: 'not-sent', reason: 'down' });
+  });
+
+  it("is recognised while the member's queue is full", async () => {
+    const { turns, add, why } = setUpAsked();
+    const free = occupy(turns);
+    const waiting = Array.from({ length: 20 }, () => add());
+    await expect.poll(why).toEqual({ kind: 'not-sent', reason: 'queue-full' });
+    free();
+    await Promise.all(waiting);
+    expect(why()).toBeUndefined();
+  });
+});
+
 describe('a request for the games list', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'unreachable' },

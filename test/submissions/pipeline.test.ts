@@ -335,6 +335,82 @@ describe('a request', () => {
   });
 });
 
+describe('a retry', () => {
+  const FAILED: Outcome = { kind: 'not-sent', reason: 'service' };
+
+  it('replaces the unsent servers of the previous attempt', async () => {
+    const opened = await open((n) => (n === 1 ? ACCEPTED : FAILED));
+    await list(opened, 250);
+    for (let press = 0; press < 30; press += 1) {
+      opened.clock.now += 1;
+      expect(kinds(await opened.submit('list'))).toHaveLength(150);
+    }
+    expect(await servers(opened)).toHaveLength(250);
+    const counts = async () => {
+      const entries = await opened.history.entries('1', await opened.history.find('1', {}));
+      return entries.map(({ counts: { accepted, 'not-sent': unsent } }) => [accepted, unsent]);
+    };
+    expect(await counts()).toEqual([
+      [0, 150],
+      [100, 0],
+    ]);
+    expect(await submissions(opened)).toHaveLength(2);
+  });
+
+  it('only replaces servers that it submits', async () => {
+    const opened = await open(() => FAILED, { member: { servers: 5, seconds: 60 } });
+    await list(opened, 5);
+    await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a', 'b', 'c'] });
+    expect(kinds(await opened.submit('list'))).toEqual(['not-sent', 'not-sent']);
+    const unsent = (await servers(opened)).filter(({ outcome }) => outcome === 'not-sent');
+    expect(unsent.map(({ line }) => line).toSorted()).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(unsent.map(({ submission_id }) => submission_id)).size).toBe(2);
+  });
+});
+
+describe('while no request can be sent', () => {
+  const PAUSED: Outcome = { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 600_000 };
+  const UNREACHABLE: Outcome = { kind: 'not-sent', reason: 'unreachable' };
+
+  it.each([
+    { reason: 'rate-limited', outcome: PAUSED, first: 1 },
+    { reason: 'down', outcome: UNREACHABLE, first: 3 },
+  ])('a draft is kept but no server is reserved: $reason', async ({ reason, outcome, first }) => {
+    const opened = await open(() => outcome);
+    for (let n = 0; n < first; n += 1) await one(opened, `first-${n}`);
+    const before = await servers(opened);
+    const requests = opened.requests.length;
+    await opened.drafts.save(mia, readyDraft('list', 3));
+    for (let press = 0; press < 30; press += 1) {
+      expect(reasonIn(await opened.submit('list', { promised: 3 }))).toMatchObject({
+        code: 'held-back',
+        outcome: { kind: 'not-sent', reason },
+      });
+    }
+    expect(reasonIn(await one(opened, 'single', 'single'))).toMatchObject({ code: 'held-back' });
+    expect(await servers(opened)).toEqual(before);
+    expect(opened.requests).toHaveLength(requests);
+    expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}, {}] });
+    expect(await opened.drafts.find(mia, 'single')).toMatchObject({ rows: [{}] });
+  });
+
+  it('a submission can wait for a moderator, and keeps waiting when it is approved', async () => {
+    const opened = await open(() => PAUSED);
+    await one(opened, 'first');
+    await opened.settings.change('1', (now) => ({ ...now, approval: true }));
+    expect(await list(opened, 2)).toMatchObject({ kind: 'waiting' });
+    const submissionId = await opened.submissions.latestId('list');
+    const approvedBy = { id: '9', name: 'mod' };
+    for (let press = 0; press < 2; press += 1) {
+      expect(reasonIn(await opened.submit('list', { approvedBy, submissionId }))).toMatchObject({
+        code: 'held-back',
+      });
+    }
+    expect(await submissions(opened)).toHaveLength(2);
+    expect(await opened.submissions.find('1', submissionId)).toMatchObject({ state: 'waiting' });
+  });
+});
+
 describe('a submission', () => {
   it('reports its progress', async () => {
     const progress: string[] = [];

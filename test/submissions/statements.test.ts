@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
 import { createKeyTrials } from '../../src/listing/key-trials.ts';
 import { Secret } from '../../src/secret.ts';
+import { isReady } from '../../src/server-lists/row.ts';
 import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
@@ -68,6 +69,9 @@ it('no SQL statement about submissions scans a whole table', async () => {
     await parts.submissions.markSending('1', id, [0]);
     await parts.submissions.endRequest(id, [0], []);
     await parts.submissions.endRunningOf('i');
+    const retried = { ...mia, draftId: draft.id, interactionId: 'r', rows: draft.rows.filter(isReady) };
+    await parts.submissions.begin(retried, true);
+    await parts.submissions.endRunningOf('r');
     await beginSubmission(parts, mia, {
       interactionId: 'v2',
       draft: readyDraft('w2', 1, 'x'),

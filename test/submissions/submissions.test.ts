@@ -83,7 +83,7 @@ describe("a submission's state", () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
-    await expect(submissions.begin(again)).rejects.toThrow(/unique/i);
+    await expect(submissions.begin(again, true)).rejects.toThrow(/unique/i);
     expect(await rowsIn(store, 'submissions')).toHaveLength(1);
   });
 });

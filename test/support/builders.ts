@@ -190,7 +190,7 @@ export async function beginSubmission(
   await drafts.save(by, draft);
   const submission = { ...by, draftId: draft.id, interactionId, rows };
   return expiresAt === undefined
-    ? submissions.begin(submission)
+    ? submissions.begin(submission, false)
     : submissions.beginWaiting({ ...submission, expiresAt });
 }
 

@@ -69,6 +69,10 @@ const NOT_SUBMITTED: Readonly<Record<NotSubmitted['code'], NotSubmitted>> = {
   'key-invalid': { code: 'key-invalid', setBy: '9' },
   'in-flight': { code: 'in-flight', server },
   'already-submitted': { code: 'already-submitted', servers: [before] },
+  'held-back': {
+    code: 'held-back',
+    outcome: { kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 6_000 },
+  },
   'member-limit': { code: 'member-limit', ...limit },
   'guild-limit': { code: 'guild-limit', ...limit },
   'daily-quota': { code: 'daily-quota', ...limit },
