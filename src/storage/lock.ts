@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import type { Part } from '../lifecycle.ts';
+import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
 import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
@@ -9,6 +9,8 @@ import { StoreError } from './store-error.ts';
 
 /** Result code SQLITE_BUSY (SQLite docs: Result and Error Codes). */
 const BUSY = 5;
+/** How often a bot checks whether its lock file has been deleted, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
@@ -22,7 +24,30 @@ export interface StoreLockDeps {
  * and mistake the first bot's work for leftovers from a crash. Tools that can run alongside a bot don't take the lock.
  */
 export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps): Required<Part> {
-  return url.kind === 'sqlite' ? createFileLock(url.path) : createPostgresLock({ ...url, isShared, logger });
+  if (url.kind === 'postgres') return createPostgresLock({ ...url, isShared, logger });
+  const lock = createFileLock(url.path);
+  const watch = createJob({
+    firstMs: CHECK_EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
+    run: () =>
+      lock.retake().catch((error: unknown) => {
+        logger.error(
+          { err: error },
+          'the lock file of the database was deleted, and could not be locked again',
+        );
+      }),
+  });
+  return {
+    name: lock.name,
+    async start() {
+      await lock.start();
+      watch.start();
+    },
+    async stop() {
+      await watch.stop();
+      await lock.stop();
+    },
+  };
 }
 
 /**
@@ -30,33 +55,57 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
  * The kernel releases the lock when the process ends, even after `kill -9`. The file remains, but has no effect.
  * @param path the database file
  */
-export function createFileLock(path: string): Required<Part> {
+export function createFileLock(path: string) {
   let held: DatabaseSync | undefined;
+  /** The inode of the locked file. Other files can't get the same inode while the file is open. */
+  let inode: number | undefined;
+
+  // Resolves symbolic links, so that every path to the database leads to the same lock file.
+  const nameOfFile = async () => `${await realpath(path)}.lock`;
+
+  async function take(): Promise<void> {
+    const file = await nameOfFile();
+    try {
+      held = new DatabaseSync(file, { timeout: 0 });
+      // Keeps SQLite from creating a journal file next to the lock file.
+      held.exec('PRAGMA journal_mode = MEMORY');
+      held.exec('BEGIN EXCLUSIVE');
+      inode = (await stat(file)).ino;
+    } catch (error) {
+      release();
+      if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
+      throw new StoreError(
+        `another bot is running on the database ${path} (it has locked ${file}). Only one can use it: stop that one first, ` +
+          'or give this one a STORE_URL of its own.',
+      );
+    }
+  }
+
+  function release(): void {
+    held?.close();
+    held = undefined;
+    inode = undefined;
+  }
 
   return {
     name: 'lock',
     /** @throws StoreError if another process holds the lock or the file can't be created */
-    async start() {
+    async start(): Promise<void> {
       await prepareFile(path);
-      // Resolves symbolic links, so that every path to the database leads to the same lock file.
-      const file = `${await realpath(path)}.lock`;
-      try {
-        held = new DatabaseSync(file, { timeout: 0 });
-        // Keeps SQLite from creating a journal file next to the lock file.
-        held.exec('PRAGMA journal_mode = MEMORY');
-        held.exec('BEGIN EXCLUSIVE');
-      } catch (error) {
-        await this.stop();
-        if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
-        throw new StoreError(
-          `another bot is running on the database ${path} (it has locked ${file}). Only one can use it: stop that one first, ` +
-            'or give this one a STORE_URL of its own.',
-        );
-      }
+      await take();
     },
-    async stop() {
-      held?.close();
-      held = undefined;
+    /**
+     * Takes the lock again if its file was deleted, which would let another bot start.
+     * @throws StoreError like `start`
+     */
+    async retake(): Promise<void> {
+      const found = await stat(await nameOfFile()).catch(() => undefined);
+      if (found !== undefined && found.ino === inode) return;
+      release();
+      await take();
+    },
+    async stop(): Promise<void> {
+      release();
     },
   };
 }

@@ -26,7 +26,7 @@ const TABLES: Readonly<
   guild_departures: ['guild_id'],
   direct_message_channels: ['user_id'],
 };
-/** Values that a store writes at startup. */
+/** Values that a store writes at startup, which aren't copied. */
 const OWN_VALUES = [WRITE_TEST, PLACE];
 /** Number of rows per statement. SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
@@ -46,8 +46,8 @@ export interface CopyResult {
 }
 
 /**
- * Copies all data from one database to another, which must be empty. No bot may be using either database. The source isn't
- * changed.
+ * Copies all data from one database to another, which must be empty. No bot may be using either database. The source's
+ * data isn't changed.
  * @throws StoreError or EncryptionKeyError with the reason, in which case the target remains empty
  */
 export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): Promise<CopyResult> {
@@ -65,9 +65,6 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   try {
     const usedKeys = await usedKeysOf(source.values);
     const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
-    for (const store of [source, target]) {
-      for (const value of OWN_VALUES) await store.values.delete(value);
-    }
     const counts = await target.inGuild('every guild', () => copyTables(source, target));
     return { counts, unreadable: await openEncrypted(target, createEncryption(keys)) };
   } finally {
@@ -77,7 +74,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
 
 /** Copies the tables. Must be called inside a transaction on the target. */
 async function copyTables(source: Store, target: Store): Promise<CopyResult['counts']> {
-  let before = (await target.values.keys('')).length;
+  let before = (await keysOf(target)).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
   if (before > 0) throw new StoreError('the target database is not empty');
   const counts: Record<string, number> = {};
@@ -92,10 +89,13 @@ async function copyTables(source: Store, target: Store): Promise<CopyResult['cou
     }
     counts[table] = copied;
   }
-  const keys = await source.values.keys('');
+  const keys = await keysOf(source);
   for (const key of keys) await target.values.set(key, await source.values.get(key));
   return { ...counts, values: keys.length };
 }
+
+const keysOf = async ({ values }: Store): Promise<readonly string[]> =>
+  (await values.keys('')).filter((key) => !OWN_VALUES.includes(key));
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFileLock } from '../../src/storage/lock.ts';
+import { createFileLock, createStoreLock } from '../../src/storage/lock.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { sqliteAt } from '../../src/store-url.ts';
@@ -106,5 +106,29 @@ describe("a database's lock", () => {
     await second.start();
     await second.stop();
     expect(existsSync(`${path}.lock-journal`)).toBe(false);
+  });
+
+  it('is taken again if someone deletes its file', async () => {
+    const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
+    const first = createStoreLock({ url: sqliteAt(path), logger });
+    await first.start();
+    onTestFinished(() => first.stop());
+    rmSync(`${path}.lock`);
+    await expect.poll(() => existsSync(`${path}.lock`)).toBe(true);
+    await expect(createFileLock(path).start()).rejects.toThrow(/another bot is running on the database/);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('causes an error in the log if another bot has locked a new file', async () => {
+    const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
+    const [first, second] = [createStoreLock({ url: sqliteAt(path), logger }), createFileLock(path)];
+    await first.start();
+    onTestFinished(() => first.stop());
+    rmSync(`${path}.lock`);
+    await second.start();
+    const seen = () => logger.lines.map(({ level, details }) => `${level}: ${Object(details).err}`);
+    await expect.poll(() => seen()[0]).toMatch(/^error: StoreError: another bot is running on the database/);
+    await second.stop();
+    await expect.poll(() => createFileLock(path).start().catch(String)).toMatch(/another bot is running/);
   });
 });

@@ -69,7 +69,7 @@ async function contentOf(url: StoreUrl) {
 
 describe.skipIf(!hasPostgres())('npm run copy-store', () => {
   it('copies everything from SQLite to PostgreSQL, and back', async () => {
-    const [file, back, { url, storeUrl }] = [newFile(), newFile(), await database()];
+    const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     const before = await contentOf(file);
     expect(before.key).toBe(API_KEY.reveal());
@@ -80,9 +80,13 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of used, 1 of guild_departures');
     expect(await contentOf(storeUrl)).toEqual(before);
 
+    const values = () => query("select key, value from keyv where key <> 'health:write-test' order by key");
+    const source = await values();
+    expect(source).toContainEqual(expect.objectContaining({ key: 'store:place' }));
     expect(await copy(['STORE_URL', back.name], url)).toMatchObject({ status: 0, stderr: '' });
     expect(await contentOf(back)).toEqual(before);
     expect(await contentOf(file)).toEqual(before);
+    expect(await values()).toEqual(source);
   });
 
   it('waits for a table that takes a long time to count', async () => {
