@@ -15,6 +15,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import type { ReplyTarget } from '../discord/api.ts';
+import { visibleLine } from '../one-line.ts';
 import { Secret } from '../secret.ts';
 import { messageText } from './message-text.ts';
 
@@ -135,7 +136,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     channelId: text(interaction.channel?.id ?? ''),
     isInThread,
     parentChannelId: isInThread ? (Object(interaction.channel).parent_id ?? undefined) : undefined,
-    user: { id: text(user?.id), name: text(user?.username) },
+    user: { id: text(user?.id), name: visibleLine(text(user?.username)) },
     isAdmin: (permissions & MANAGES) !== 0n,
     isAdministrator: (permissions & PermissionFlagsBits.Administrator) !== 0n,
     roleIds: interaction.member?.roles ?? [],

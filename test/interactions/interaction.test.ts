@@ -48,6 +48,11 @@ describe('an interaction', () => {
     });
   });
 
+  it("contains the user's name without hidden characters and line breaks", () => {
+    const user = { id: '5', username: ' \u202emi\u200ba\n=1' };
+    expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
+  });
+
   it('comes from an admin if the user has Manage Server or all permissions', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
