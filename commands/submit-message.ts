@@ -38,8 +38,8 @@ async function readMessage(context: Context & UsedMessage, deps: CommandDeps): P
   const { rows } = rowsOfMessage(context.text, deps.games);
   const file = context.files.find(isTextFile);
   if (file === undefined) return { id, source: 'message', rows: await deps.completeRows(rows) };
-  const texts = [await readFile(context, file, deps)];
-  const list = await deps.parser.read({ guildId, texts, game: '' });
+  const sources = [await readFile(context, file, deps)];
+  const list = await deps.parser.read({ guildId, sources, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
   const completed = await deps.completeRows(withRepeats(all));

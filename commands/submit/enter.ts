@@ -2,12 +2,12 @@ import { parseAddress } from '../../src/addresses/address.ts';
 import type { Context, EnteredValues, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
+import type { ParsedList } from '../../src/server-lists/list-parser.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
-import { decodeText, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import { MOST_TYPED } from '../../src/submissions/draft-editor.ts';
 import { withLeftOut } from '../../src/submissions/left-out.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
@@ -112,20 +112,21 @@ const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[
 
 /** Shows a pasted or uploaded list. Keeps an unreadable list, so the member can correct it. */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
-  const { t } = context;
+  const { t, guildId } = context;
   const text = context.field('servers');
   const file = context.file('file');
   const game = context.field('game').trim();
+  const isTyped = text.trim() !== '';
   let typed = text;
   try {
-    const uploaded = file ? await readFile(context, file, deps) : '';
+    const bytes = file && (await readFile(context, file, deps));
+    const sources = [...(isTyped ? [text] : []), ...(bytes ? [bytes] : [])];
+    if (sources.length === 0) throw new UserError(t('list.nothingEntered'));
+    const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
+    const list = await deps.parser.read({ guildId, sources, game: usable });
     // If nothing was pasted, members can correct the file's content in the modal, as long as it fits.
-    if (uploaded.length <= MOST_TYPED) typed ||= uploaded;
-    const texts = [text, uploaded].filter((each) => each.trim() !== '');
-    if (file && text.trim() === '' && uploaded.trim() === '') {
-      throw new UserError(t('list.file.blank', { file: fileName(file) }));
-    }
-    return await openList(context, { texts, file, game }, deps);
+    typed ||= list.lastText ?? '';
+    return await openList(context, { list, file: isTyped ? undefined : file, unusable, near }, deps);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isFileLost = file !== undefined && typed === text;
@@ -137,21 +138,22 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
 export const isTextFile = ({ name }: UploadedFile): boolean =>
   FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
 
-/** @throws UserError if the file isn't a text file or can't be read at the moment */
+/**
+ * Downloads a file. The list parser decodes the file, because decoding a hostile file takes long.
+ * @throws UserError if the file's name isn't that of a text file, or if the file can't be downloaded at the moment
+ */
 export async function readFile(
   { t }: Context,
   file: UploadedFile,
   { attachments }: CommandDeps,
-): Promise<string> {
+): Promise<Uint8Array> {
   if (!isTextFile(file)) throw new UserError(t('list.file.kind'));
   const read = await attachments.read(file.url, file.size);
   if (!read.ok) {
     const what = read.problem === 'too-large' ? 'too-large' : 'unavailable';
     throw new UserError(t(`list.file.${what}`, { kib: MAX_FILE_BYTES / 1024 }));
   }
-  const text = decodeText(read.bytes);
-  if (text === undefined) throw new UserError(t('list.file.binary'));
-  return text;
+  return read.bytes;
 }
 
 /** Maximum length of a file name in a message, in UTF-16 units. */
@@ -159,26 +161,27 @@ const LONGEST_FILE_NAME = 60;
 
 const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
 
-interface ReadTexts {
-  /** The typed text, then the uploaded text. Each is omitted if it's blank. */
-  readonly texts: readonly string[];
+interface OpenedList {
+  readonly list: ParsedList;
+  /** The uploaded file, if the list consists only of the file. */
   readonly file: UploadedFile | undefined;
-  readonly game: string;
+  /** Explains why the typed game can't be used. */
+  readonly unusable: string | undefined;
+  /** The alias of the game that is most similar to the typed game. */
+  readonly near: string | undefined;
 }
 
 /** @throws UserError if the list can't be read */
 async function openList(
   context: Context,
-  { texts, file, game }: ReadTexts,
+  { list, file, unusable, near }: OpenedList,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, guildId, interactionId: id, panelChannelId } = context;
-  if (texts.length === 0) throw new UserError(t('list.nothingEntered'));
-  const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
-  const list = await deps.parser.read({ guildId, texts, game: usable });
-  if (list.kind === 'too-many' && file && texts.length === 1) {
+  if (list.kind === 'too-many' && file) {
     throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
   }
+  if (file && list.lastText === '') throw new UserError(t('list.file.blank', { file: fileName(file) }));
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   const { rows, leftOut, unused } = list;
   if (rows.length === 0) {

@@ -5,10 +5,10 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { cut } from '../../src/one-line.ts';
 import { linesWithNames } from '../../src/server-lists/edited-lines.ts';
-import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import { LONGEST_TYPED, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
 import { isInvalid, isRepeated, type TypedRow, withPortApart } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
-import { linesToEdit, MOST_TYPED } from '../../src/submissions/draft-editor.ts';
+import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import { firstItems } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -87,7 +87,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
         label: t('list.modal.servers'),
         hint: t('list.hint'),
         value: lines,
-        most: MOST_TYPED,
+        most: LONGEST_TYPED,
         long: true,
       },
     ],
@@ -101,7 +101,7 @@ function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIn
   const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
   const named = linesWithNames(rows, games);
-  return { above: above.join('\n'), lines: named.length <= MOST_TYPED ? named : text };
+  return { above: above.join('\n'), lines: named.length <= LONGEST_TYPED ? named : text };
 }
 
 /** Maximum number of lines whose problems the modal lists. The reply's files contain all the problems. */
@@ -160,8 +160,8 @@ export async function listModal(
         label: t('list.modal.servers'),
         hint: t('list.modal.serversHint'),
         example: exampleLine(part.allowed),
-        value: cut(text, MOST_TYPED),
-        most: MOST_TYPED,
+        value: cut(text, LONGEST_TYPED),
+        most: LONGEST_TYPED,
         long: true,
       },
       {

@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { unwrapped } from '../addresses/pasted-text.ts';
 import { HIGHEST_PORT } from '../addresses/port.ts';
@@ -22,20 +21,16 @@ export function delimiterOf(line: string): string | undefined {
   return delimiter ?? (line.split('|').length > 2 ? '|' : undefined);
 }
 
-const CSV = { trim: true, relax_column_count: true, record_delimiter: '\n' } as const;
-
-/** Splits a line into cells and trims them. */
-export function cellsOf(line: string, delimiter: string): readonly string[] {
-  try {
-    const [cells = []] = parse(line, { ...CSV, delimiter });
-    return cells.map(cleaned);
-  } catch {
-    // The line isn't valid CSV, so its quotes are treated as ordinary characters.
-    return line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
-  }
-}
-
-const cleaned = (cell: string): string => rearmed(cell.trim());
+/** Matches a quoted cell, in which `""` means one quote. */
+const QUOTED = '"(?<quoted>[^"]*(?:""[^"]*)*)"';
+const SPACE = '[^\\S\\n]*';
+/** For each delimiter, matches one cell and the character that ends the cell. */
+const CELLS: ReadonlyMap<string, RegExp> = new Map([
+  ['\t', new RegExp(`(?: *${QUOTED} *|(?<plain>[^"\\n\\t]*))(?<end>[\\n\\t]|$)`, 'uy')],
+  [';', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n;]*))(?<end>[\\n;]|$)`, 'uy')],
+  [',', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n,]*))(?<end>[\\n,]|$)`, 'uy')],
+  ['|', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n|]*))(?<end>[\\n|]|$)`, 'uy')],
+]);
 
 /** Maximum number of lines in a quoted cell. If a cell is longer, its closing quote is probably missing. */
 const MAX_LINES_OF_RECORD = 10;
@@ -46,27 +41,50 @@ interface TableRecord {
   readonly cells: readonly string[];
 }
 
+/**
+ * Splits CSV (RFC 4180) into records and trims their cells.
+ * @returns undefined if a quote is never closed or is next to other text, or if a record has too many lines
+ */
+function splitCsv(text: string, delimiter: string): readonly TableRecord[] | undefined {
+  const pattern = CELLS.get(delimiter);
+  if (pattern === undefined) return undefined;
+  const records: TableRecord[] = [];
+  let index = 0;
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < text.length) {
+    const record = nextRecord(text, pattern);
+    if (record === undefined || record.lines > MAX_LINES_OF_RECORD) return undefined;
+    records.push({ index, cells: record.cells });
+    index += record.lines;
+  }
+  return records;
+}
+
+/** Reads the record at the pattern's position, and moves the position to the next record. */
+function nextRecord(text: string, pattern: RegExp) {
+  const cells: string[] = [];
+  let lines = 1;
+  for (;;) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups === undefined) return undefined;
+    const { quoted, plain = '', end } = groups;
+    lines += (quoted ?? '').split('\n').length - 1;
+    cells.push(cleaned(quoted?.replaceAll('""', '"') ?? plain));
+    if (end === '\n' || end === '') return { cells, lines };
+  }
+}
+
+const cleaned = (cell: string): string => rearmed(cell.trim());
+
+/** Splits a line into cells and trims them. If the line isn't valid CSV, its quotes are ordinary characters. */
+export const cellsOf = (line: string, delimiter: string): readonly string[] =>
+  splitCsv(line, delimiter)?.[0]?.cells ?? line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
+
 /** Splits a table into records. Quoted cells can contain line breaks. If a quote is never closed, each line is a record. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
   // In tables delimited by `|`, quotes are ordinary characters.
-  const records = delimiter === '|' ? undefined : wholeRecords(lines.join('\n'), delimiter);
+  const records = delimiter === '|' ? undefined : splitCsv(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
-}
-
-function wholeRecords(text: string, delimiter: string): readonly TableRecord[] | undefined {
-  const records: TableRecord[] = [];
-  let next = 0;
-  try {
-    for (const cells of parse(text, { ...CSV, delimiter })) {
-      const lines = cells.join('').split('\n').length;
-      if (lines > MAX_LINES_OF_RECORD) return undefined;
-      records.push({ index: next, cells: cells.map(cleaned) });
-      next += lines;
-    }
-    return records;
-  } catch {
-    return undefined;
-  }
 }
 
 export interface Header {
@@ -103,14 +121,6 @@ export interface Columns {
   readonly unused: readonly string[];
 }
 
-/** A column with its non-empty cells. */
-interface Column {
-  readonly name: string;
-  readonly field: Field | undefined;
-  readonly index: number;
-  readonly cells: readonly string[];
-}
-
 /**
  * Works out what each column below a header contains. If a column's name is unknown, its cells decide:
  * - If most of them are games, it's the game column.
@@ -123,10 +133,14 @@ export function columnsUnder(
   records: readonly (readonly string[])[],
   games: GameIndex,
 ): Columns {
-  const columns = names.map((name, index): Column => {
-    const cells = records.map((cells) => cells[index] ?? '').filter((cell) => cell !== '');
+  const columns = names.map((name, index) => {
+    const cells: string[] = [];
     return { name, field: fieldCalled(name)?.field, index, cells };
   });
+  // Visits only cells that exist, because a hostile table can have a wide header above many short records.
+  for (const cells of records) {
+    for (const [index, cell] of cells.entries()) if (cell !== '') columns[index]?.cells.push(cell);
+  }
   const unknown = columns.filter(({ field }) => field === undefined || field === 'unclearPort');
   const withField = (...fields: readonly Field[]) =>
     columns.filter(({ field, cells }) => field && fields.includes(field) && cells.length > 0);

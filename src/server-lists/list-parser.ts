@@ -2,24 +2,32 @@ import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../turns.ts';
-import { LINE_BREAK, MAX_ROWS, type ReadList, readList, type Shape, withRepeats } from './read-list.ts';
+import {
+  LONGEST_TYPED,
+  MAX_ROWS,
+  type NotText,
+  type ReadList,
+  readSource,
+  type Shape,
+  type SourceList,
+  withRepeats,
+} from './read-list.ts';
 import { type Candidate, onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/**
- * Maximum length of text in a modal, in UTF-16 units. Longer text is parsed in a worker, so that it doesn't block the bot.
- */
-const LONGEST_IN_PLACE = 4_000;
 /** Maximum number of concurrent workers. Each uses about 46 MiB. */
 const WORKERS = 2;
-/** Time limit for parsing a file, in milliseconds. Parsing a file of the maximum size takes a tenth of this. */
+/**
+ * Time limit for decoding and parsing a file, in milliseconds. Of the hostile files in `linear-time.test.ts`, the slowest takes
+ * 1.4 seconds at the maximum size.
+ */
 const READING_MS = 5_000;
 
 export interface ListToRead {
   /** The guild that the list belongs to. The guild's key is used to fetch the games. */
   readonly guildId: string;
-  /** The typed text, followed by the uploaded text. Line numbers continue across both. */
-  readonly texts: readonly string[];
+  /** The typed text, followed by the bytes of the uploaded file. Line numbers continue across both. */
+  readonly sources: readonly (string | Uint8Array)[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
   /**
@@ -35,7 +43,10 @@ const worse = (one: Shape, other: Shape): Shape =>
   SHAPES.indexOf(one) > SHAPES.indexOf(other) ? one : other;
 
 /** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */
-export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' };
+export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' } | NotText;
+
+/** A list, and the last source's text if it fits into a modal. */
+export type ParsedList = (ReadList | NotRead) & { readonly lastText?: string | undefined };
 
 export type ListParser = ReturnType<typeof createListParser>;
 
@@ -48,7 +59,7 @@ export interface ListParserDeps {
 export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
   const turns = createTurns({ mostConcurrent: WORKERS });
 
-  async function readOnce(list: ListToRead): Promise<ReadList | NotRead> {
+  async function readOnce(list: ListToRead): Promise<ParsedList> {
     const rows: Row[] = [];
     const unchosen: Candidate[] = [];
     const leftOut: string[] = [];
@@ -57,9 +68,12 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
     let lines = 0;
     let namesNewGame = false;
     const unused = new Set<string>();
-    for (const text of list.texts) {
-      const read = await readText(list, text);
-      if (read.kind !== 'rows') return read;
+    let lastText: string | undefined;
+    for (const source of list.sources) {
+      const read = await readOne(list, source);
+      if (!('lineCount' in read)) return read;
+      lastText = read.text;
+      if (read.kind !== 'rows') return { ...read, lastText };
       for (const row of read.rows) rows.push(onLine(row, row.line + lines, row.part));
       for (const candidate of read.unchosen) unchosen.push({ ...candidate, line: candidate.line + lines });
       for (const line of read.leftOut) leftOut.push(String(Number(line) + lines));
@@ -68,20 +82,28 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
       namesNewGame ||= read.namesNewGame;
       for (const name of read.unused) unused.add(name);
       // JSON has entries instead of lines, and there may be more of them.
-      const places = [...read.rows, ...read.unchosen].map(({ line }) => line);
-      lines += Math.max(text.split(LINE_BREAK).length, ...places, ...read.leftOut.map(Number));
+      const places = [
+        ...read.rows,
+        ...read.unchosen,
+        ...read.leftOut.map((line) => ({ line: Number(line) })),
+      ];
+      lines += places.reduce((last, { line }) => Math.max(last, line), read.lineCount);
     }
-    if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS };
-    const read = { shape, unchosen, hidden, leftOut, namesNewGame, unused: [...unused] };
+    if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS, lastText };
+    const read = { shape, unchosen, hidden, leftOut, namesNewGame, unused: [...unused], lastText };
     return { kind: 'rows', rows: withRepeats(rows), ...read };
   }
 
-  async function readText({ guildId, game, known }: ListToRead, text: string): Promise<ReadList | NotRead> {
-    if (text.length <= LONGEST_IN_PLACE) {
-      return readList(text, { ...games, defaultGame: games.find(game)?.alias }, known);
+  /** Reads a source. One that is larger than a modal's text is read in a worker, so that it doesn't block the bot. */
+  async function readOne(
+    { guildId, game, known }: ListToRead,
+    source: string | Uint8Array,
+  ): Promise<SourceList | NotRead> {
+    if (source.length <= LONGEST_TYPED) {
+      return readSource(source, { ...games, defaultGame: games.find(game)?.alias }, known);
     }
     const list = await turns.run({ guildId }, () =>
-      readInWorker({ text, game, games: games.all, known }, readingMs),
+      readInWorker({ source, game, games: games.all, known }, readingMs),
     );
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }
@@ -91,7 +113,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
      * Reads a list. If the list names an unknown game and the cached games aren't fresh, fetches the games and starts over.
      * @throws Error if the worker fails
      */
-    async read(list: ListToRead): Promise<ReadList | NotRead> {
+    async read(list: ListToRead): Promise<ParsedList> {
       const read = await readOnce(list);
       if (read.kind === 'rows' && read.namesNewGame && !games.isFresh()) {
         await games.refresh(list.guildId);
@@ -103,8 +125,8 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
   };
 }
 
-function readInWorker(file: FileToRead, readingMs: number): Promise<ReadList | NotRead> {
-  const { promise, resolve, reject } = Promise.withResolvers<ReadList | NotRead>();
+function readInWorker(file: FileToRead, readingMs: number): Promise<SourceList | NotRead> {
+  const { promise, resolve, reject } = Promise.withResolvers<SourceList | NotRead>();
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: file });
   const timer = setTimeout(() => resolve({ kind: 'too-slow' }), readingMs);
   worker.once('message', resolve);

@@ -20,6 +20,8 @@ import { createTextParser, type GameReading, type TextRows } from './text-parser
 /** Maximum number of servers in one paste or file: enough for ten requests to the service. */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
+/** Maximum length of the text in a modal's field, in UTF-16 units (Discord docs: Component Reference, Text Input). */
+export const LONGEST_TYPED = 4000;
 export const LINE_BREAK = /\r\n?|[\n\u2028\u2029]/u;
 /** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
 const MAX_LINE = 1000;
@@ -84,6 +86,34 @@ export function readList(input: string, games: GameReading, _known?: ReadonlySet
     unused: read.unused,
     namesNewGame: read.namesNewGame || rows.some(hasUnknownGame),
   };
+}
+
+/** A list read from typed text or from an uploaded file. */
+export type SourceList = (ReadList & SourceText) | NotText;
+
+/** The result for an uploaded file that isn't text. */
+export interface NotText {
+  readonly kind: 'binary';
+}
+
+interface SourceText {
+  readonly lineCount: number;
+  /** The text without trailing spaces, unless it's longer than {@link LONGEST_TYPED}. */
+  readonly text: string | undefined;
+}
+
+/** Decodes and parses typed text or the bytes of a file. See {@link readList} for `known`. */
+export function readSource(
+  source: string | Uint8Array,
+  games: GameReading,
+  known?: ReadonlySet<number>,
+): SourceList {
+  const text = typeof source === 'string' ? source : decodeText(source);
+  if (text === undefined) return { kind: 'binary' };
+  const lineCount = text.split(LINE_BREAK).length;
+  const kept = text.trimEnd();
+  const list = readList(text, games, known);
+  return { ...list, lineCount, text: kept.length <= LONGEST_TYPED ? kept : undefined };
 }
 
 /** @returns undefined for text that isn't JSON */

@@ -94,9 +94,15 @@ const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 export function createTextParser(games: GameReading, source: 'list' | 'message') {
   const isMessage = source === 'message';
   const parts: Part[] = [];
+  let hasServer = false;
   /** Whether the current section is about something else, such as voice servers. */
   let isOther = false;
   let lineAbove = '';
+
+  function addServer(server: Omit<FoundServer, 'kind'>): void {
+    parts.push({ kind: 'server', ...server });
+    hasServer = true;
+  }
 
   function readServers(text: string, line: number): boolean {
     const numbers = namedNumbers(text);
@@ -121,7 +127,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
         !around.some((part) => FORMAT.test(part.replace(ITEM, '').replace(QUOTED_CELL, '$1$2'))) &&
         (named !== undefined || fieldCalled(words.join(' ')) === undefined);
       for (const typed of targets) {
-        parts.push({ kind: 'server', row: { line, typed }, beside, words: isName ? words.join(' ') : '' });
+        addServer({ row: { line, typed }, beside, words: isName ? words.join(' ') : '' });
       }
     }
     return found.length > 0;
@@ -133,8 +139,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return isAlone && isLabel(lineAbove);
   }
 
-  const add = (row: RawRow, beside?: NamedGame) =>
-    void parts.push({ kind: 'server', row, beside, words: '' });
+  const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '' });
 
   function readMeant(text: string, line: number): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
@@ -150,7 +155,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
     parts.push({ kind: 'ports', numbers });
-    return parts.some(({ kind }) => kind === 'server');
+    return hasServer;
   }
 
   function readWords(text: string): false {

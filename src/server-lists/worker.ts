@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Game } from '../listing/contract.ts';
 import { indexGames } from '../listing/game-search.ts';
-import { readList } from './read-list.ts';
+import { readSource } from './read-list.ts';
 
 export interface FileToRead {
-  readonly text: string;
+  /** Typed text, or the bytes of an uploaded file. */
+  readonly source: string | Uint8Array;
   readonly games: readonly Game[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
@@ -12,6 +13,6 @@ export interface FileToRead {
   readonly known?: ReadonlySet<number> | undefined;
 }
 
-const { text, games, game, known }: FileToRead = workerData;
+const { source, games, game, known }: FileToRead = workerData;
 const index = indexGames(games);
-parentPort?.postMessage(readList(text, { ...index, defaultGame: index.find(game)?.alias }, known));
+parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(game)?.alias }, known));

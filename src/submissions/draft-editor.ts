@@ -7,6 +7,7 @@ import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
 import {
   finishedRow,
   LINE_BREAK,
+  LONGEST_TYPED,
   MAX_ROWS,
   type ReadRows,
   type UnreadableList,
@@ -61,9 +62,6 @@ export interface PreparedDraft {
 
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
-
-/** Maximum length of an edit modal's paragraph input (Discord docs: Component Reference, Text Input). */
-export const MOST_TYPED = 4000;
 
 /** Maximum size of a stored list in bytes, excluding unparsed text. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
@@ -147,7 +145,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
    */
   async function readEdited({ guildId }: Submitter, typed: string, opened: readonly Row[]) {
     const edited = editedText(typed, opened, games);
-    const list = await parser.read({ guildId, texts: [edited.text], game: '' });
+    const list = await parser.read({ guildId, sources: [edited.text], game: '' });
     if (list.kind !== 'rows') return list;
     return { ...list, ...edited, opened, rows: await completeRows(list.rows) };
   }
@@ -271,7 +269,7 @@ export function linesToEdit(
 ): { readonly text: string; readonly rows: readonly Row[] } {
   const invalid = rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MOST_TYPED);
+  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], LONGEST_TYPED);
 }
 
 function editsOf(draft: Draft): PreparedDraft['edits'] {

@@ -9,7 +9,6 @@ import { decodeText, type ReadList, readList } from '../../src/server-lists/read
 import { isReady, type Row, rowText } from '../../src/server-lists/row.ts';
 import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
-import { stepsOf } from '../support/machine.ts';
 
 /** The default game for a list. None of the samples contains it. */
 const DEFAULT_GAME = 'mordhau';
@@ -257,26 +256,4 @@ describe('the list parser', () => {
   it.each(CASES.filter(({ text }) => SECRET.test(text)))('removes every part of a password: $shown', ({
     text,
   }) => expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
-
-  const PIECES = [
-    ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
-    ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 '.split(
-      '|',
-    ),
-    ...'password |password "|password: x; connect '.split('|'),
-  ];
-  const readers: readonly ((text: string) => unknown)[] = [
-    (text) => readList(text, games),
-    (text) => readList(`server,port,game\n${text}`, games),
-    (text) => readList(`[${JSON.stringify(text)}]`, games),
-    (text) => rowsOfMessage(text, games),
-  ];
-  it.each(PIECES)('takes linear time to parse %j', async (piece) => {
-    for (const read of readers) {
-      const steps = (times: number) => stepsOf(() => read(piece.repeat(times)));
-      // The number is even, because the parser might keep one of two consecutive passwords.
-      const evenTimes = 2 * Math.ceil((2 * 1024) / piece.length);
-      expect(await steps(2 * evenTimes)).toBeLessThan(2.3 * (await steps(evenTimes)));
-    }
-  });
 });
