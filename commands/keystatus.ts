@@ -1,7 +1,7 @@
 import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
-import { escapeText } from '../src/words/escape.ts';
+import { escapeText, memberText } from '../src/words/escape.ts';
 import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
@@ -66,7 +66,7 @@ export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: Comman
 
 function lines(context: Context, status: KeyStatus): readonly string[] {
   const { t, mention } = context;
-  const { lastFour, setBy, setAt, workedAt, answer, invalidSince, readable } = status;
+  const { lastFour, setBy, setByName = '', setAt, workedAt, answer, invalidSince, readable } = status;
   const said: string[] = [];
   if (invalidSince !== undefined) {
     const invalid = t('keystatus.invalid', {
@@ -78,7 +78,9 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
   }
   said.push(t('keystatus.key', { key: keyEnd(lastFour) }));
   if (setBy !== undefined && setAt !== undefined) {
-    said.push(t('keystatus.set', { userId: setBy, seconds: secondsOf(setAt) }));
+    said.push(
+      t('keystatus.set', { member: memberText({ id: setBy, name: setByName }), seconds: secondsOf(setAt) }),
+    );
   }
   if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
   if (answer?.message) {

@@ -41,7 +41,7 @@ export function setKey({ keyTrials, games, keys, guildLog, settings, panels, dra
     const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
-      const isSaved = await keys.set(guildId, key, { userId: user.id, previous });
+      const isSaved = await keys.set(guildId, key, { by: user, previous });
       if (!isSaved) return tryAgain(context, changedText(context));
       await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);

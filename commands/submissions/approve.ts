@@ -16,7 +16,7 @@ export interface Approved {
   readonly kind: 'approved';
   readonly ended: EndedSubmission;
   /** The member who made the submission. */
-  readonly userId: string;
+  readonly user: { readonly id: string; readonly name: string };
   /** Number of servers that are waiting for approval again. */
   readonly again: number;
 }
@@ -44,8 +44,9 @@ export async function approveSeen(
   const seen = { guildId, id, submissionId };
   const found = await approvals.seen(seen);
   if (found === undefined) return { kind: 'changed' };
-  const { userId, servers } = found;
-  if (access.blocked(guildId, userId)) {
+  const { servers } = found;
+  const user = { id: found.userId, name: found.userName };
+  if (access.blocked(guildId, user.id)) {
     return { kind: 'still-waiting', servers, why: `${t('approval.blocked')}\n${t('approval.still')}` };
   }
   const result = await pipeline.submit({
@@ -53,7 +54,7 @@ export async function approveSeen(
     ...seen,
     // The member's channel is no longer known.
     channelId: undefined,
-    user: { id: found.userId, name: found.userName },
+    user,
     approvedBy: context.user,
     onProgress(done, count) {
       // Sending a single server is too quick to show progress.
@@ -65,7 +66,7 @@ export async function approveSeen(
     const canWaitAgain = result.isRecorded && !isAllSent(result);
     const now = canWaitAgain ? await approvals.find(seen) : undefined;
     const again = now?.state === 'waiting' ? now.servers.length : 0;
-    return { kind: 'approved', ended: result, userId, again };
+    return { kind: 'approved', ended: result, user, again };
   }
   if (result.kind !== 'not-submitted') return { kind: 'changed' };
   return { kind: 'still-waiting', servers, why: stillWaitingText(result.reason, context, games) };
@@ -76,9 +77,9 @@ export function announcementOfAll(all: readonly Approved[], games: GameIndex): R
   const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
   const [first] = announced;
   if (first === undefined) return undefined;
-  const { userId, ended } = first;
+  const { user, ended } = first;
   const servers = announced.flatMap((each) => each.ended.servers);
-  return announcementOf({ user: { id: userId } }, { ...ended, servers }, games);
+  return announcementOf({ user }, { ...ended, servers }, games);
 }
 
 /** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */

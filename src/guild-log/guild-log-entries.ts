@@ -93,7 +93,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
       await guildLog.add(guildId, (t) => withSign('accepted', t('guildLog.keyWorks')), 'accepted');
       return;
     }
-    const { setBy, setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
+    const { setBy, setByName = '', setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
     await guildLog.alert(guildId, (t) => {
       // Command mentions go in the text instead of the embed, because they can't be tapped in embeds on Android
       // (discord-api-docs#5635).
@@ -104,7 +104,10 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
       );
       const isKnown = setBy !== undefined && setAt !== undefined;
       const details = isKnown
-        ? t('keystatus.set', { userId: setBy, seconds: Math.floor(Date.parse(setAt) / 1000) })
+        ? t('keystatus.set', {
+            member: memberText({ id: setBy, name: setByName }),
+            seconds: Math.floor(Date.parse(setAt) / 1000),
+          })
         : '';
       return { text: withSign('rejected', text), details };
     });

@@ -15,6 +15,8 @@ const keySchema = z.object({
   lastFour: z.string(),
   /** The Discord user id of the member who ran /setkey. */
   setBy: z.string(),
+  /** The member's name; missing once the member has deleted it, or if version 0.4.0 wrote the record. */
+  setByName: z.exactOptional(z.string()),
   /** When the key was set (ISO 8601, like all times in this record). Distinguishes it from the guild's previous keys. */
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
@@ -51,8 +53,8 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
 }
 
 interface KeySetting {
-  /** The Discord user id of the member who ran /setkey. */
-  readonly userId: string;
+  /** The member who ran /setkey. */
+  readonly by: { readonly id: string; readonly name: string };
   /** The status of the guild's key before the test of the new key. */
   readonly previous?: Pick<KeyStatus, 'setAt'> | undefined;
 }
@@ -68,8 +70,8 @@ export interface UsableKey {
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }
-  /** The service has rejected the key. `setBy` is the Discord user id of the member who set it. */
-  | { readonly code: 'key-invalid'; readonly setBy: string };
+  /** The service has rejected the key. `setBy` and `setByName` are those of the stored key. */
+  | ({ readonly code: 'key-invalid' } & Pick<KeyRecord, 'setBy' | 'setByName'>);
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
@@ -113,7 +115,9 @@ export function createApiKeys(deps: ApiKeysDeps) {
     const record = await records.get(guildId);
     if (record === undefined) return { code: 'key-missing' };
     if (record === 'unreadable') return { code: 'key-unreadable' };
-    return isRejected(record) ? { code: 'key-invalid', setBy: record.setBy } : record;
+    if (!isRejected(record)) return record;
+    const { setBy, setByName } = record;
+    return { code: 'key-invalid', setBy, ...(setByName !== undefined && { setByName }) };
   }
 
   /** Returns the decrypted key, or why it can't be used: it's missing, can't be read or decrypted, or is rejected. */
@@ -154,7 +158,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
      * Stores a key that has been tested. Does nothing if the guild's key was replaced or removed during the test.
      * @returns whether the key was stored
      */
-    async set(guildId: string, key: Secret, { userId, previous }: KeySetting): Promise<boolean> {
+    async set(guildId: string, key: Secret, { by, previous }: KeySetting): Promise<boolean> {
       const isStored = await store.inGuild(guildId, async () => {
         const record = await records.get(guildId);
         const setAt = typeof record === 'object' ? record.setAt : undefined;
@@ -162,7 +166,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
         await records.set(guildId, {
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
           lastFour: key.lastFour(),
-          setBy: userId,
+          setBy: by.id,
+          setByName: by.name,
           setAt: time(),
           workedAt: time(),
         });
@@ -170,6 +175,13 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
       if (isStored) await store.cutLog();
       return isStored;
+    },
+    /** Deletes a member's name from the guild's key. Must be called inside the guild's transaction. */
+    async deleteName(guildId: string, userId: string): Promise<void> {
+      const record = await records.get(guildId);
+      if (typeof record !== 'object' || record.setBy !== userId) return;
+      const { setByName: _, ...unnamed } = record;
+      await records.set(guildId, unnamed);
     },
     /**
      * Records whether the service accepted the key in a request. Does nothing if the guild has set another key in the

@@ -7,7 +7,7 @@ import { SETTINGS } from './settings.ts';
 
 export interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'cutLog'>;
-  readonly keys: Pick<ApiKeys, 'delete'>;
+  readonly keys: Pick<ApiKeys, 'delete' | 'deleteName'>;
   readonly settings: { delete(guildId: string): Promise<void> };
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'delete'>;
   readonly directMessageChannels: { delete(userId: string): Promise<void> };
@@ -50,7 +50,7 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Removes a member's name from their submissions in a guild, and deletes their drafts, their opt-out from direct
+     * Removes a member's name from their submissions and the key in a guild, and deletes their drafts, their opt-out from direct
      * messages and the id of their direct message channel. The member's user id is deleted once no limit needs it.
      * @returns the number of servers that the name was removed from
      */
@@ -58,6 +58,7 @@ export function createDeletion({
       const count = await store.inGuild(guildId, async () => {
         await directMessageOptOuts.delete(guildId, userId);
         await directMessageChannels.delete(userId);
+        await keys.deleteName(guildId, userId);
         await endedKeyTrials(store, now())
           .where('guild_id', '=', guildId)
           .where('user_id', '=', userId)

@@ -1,6 +1,6 @@
 import type { NoKey } from '../guilds/api-keys.ts';
 import type { TooSoonOutcome } from '../listing/key-trials.ts';
-import { escapeCode } from './escape.ts';
+import { escapeCode, memberText } from './escape.ts';
 import { nextTryText, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
@@ -20,7 +20,7 @@ export function keyText(why: NoKey, audience: Audience): string {
     case 'key-unreadable':
       return sentences(t('key.unreadable'), enterText(audience));
     case 'key-invalid':
-      return sentences(t('key.rejected'), renewText(audience, why.setBy));
+      return sentences(t('key.rejected'), renewText(audience, why));
   }
 }
 
@@ -28,20 +28,20 @@ export function keyText(why: NoKey, audience: Audience): string {
 export const enterText = ({ t, mention, isAdmin }: Audience): string =>
   t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
 
-/**
- * Returns what to do about a key that the service rejects.
- * @param setBy the id of the admin who set the key, if known
- */
-function renewText(audience: Audience, setBy?: string): string {
+/** Returns what to do about a key that the service rejects. */
+function renewText(
+  audience: Audience,
+  { setBy: id, setByName: name = '' }: NoKey & { readonly code: 'key-invalid' },
+): string {
   const { t, mention, isAdmin } = audience;
-  if (setBy === undefined) return enterText(audience);
-  if (isAdmin) return sentences(enterText(audience), t('key.setBy', { userId: setBy }));
-  return t('key.renew', { userId: setBy, setkey: mention('setkey') });
+  const member = memberText({ id, name });
+  if (isAdmin) return sentences(enterText(audience), t('key.setBy', { member }));
+  return t('key.renew', { member, setkey: mention('setkey') });
 }
 
 /** Returns what to do if servers were rejected or not sent because of the key. */
 export function nextForKey(audience: Audience, why: NoKey): string {
-  return why.code === 'key-invalid' ? renewText(audience, why.setBy) : keyText(why, audience);
+  return why.code === 'key-invalid' ? renewText(audience, why) : keyText(why, audience);
 }
 
 /** Returns a message saying that a key wasn't checked, and when a check will be possible. */

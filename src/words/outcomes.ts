@@ -3,7 +3,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import type { RowPlace } from '../server-lists/row.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { EndedSubmission } from '../submissions/pipeline.ts';
-import { escapeText, readOutsideDiscord } from './escape.ts';
+import { escapeText, memberText, readOutsideDiscord } from './escape.ts';
 import { pageAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
 import {
@@ -237,7 +237,7 @@ const MOST_ANNOUNCED = 10;
  * @param user the member who submitted the servers
  */
 export function announcementOf(
-  { user }: { readonly user: { readonly id: string } },
+  { user }: { readonly user: { readonly id: string; readonly name: string } },
   { announcedIn: channelId, servers }: Pick<EndedSubmission, 'announcedIn' | 'servers'>,
   games: GameIndex,
 ): ((t: Translate) => Record<'channelId' | 'content', string> & { readonly embed: ServerEmbed }) | undefined {
@@ -247,7 +247,7 @@ export function announcementOf(
     const lines = accepted.map(({ server }) => describe(t, server, games));
     return {
       channelId,
-      content: t('announcement', { userId: user.id, count: accepted.length }),
+      content: t('announcement', { member: memberText(user), count: accepted.length }),
       embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
     };
   };

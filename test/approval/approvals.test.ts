@@ -45,7 +45,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       beside,
     });
     const opened = await beside(processId);
-    await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
+    await opened.keys.set(guildId, new Secret('key of this guild'), { by: { id: MODERATOR, name: 'Ada' } });
     await opened.settings.change(guildId, (now) => ({ ...now, approval: true }));
     return opened;
   }
@@ -131,7 +131,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
     expect(await approve(opened, 'a')).toMatchObject({ reason: { code: 'key-missing' } });
-    await opened.keys.set(guildId, new Secret('key of this guild'), { userId: MODERATOR });
+    await opened.keys.set(guildId, new Secret('key of this guild'), { by: { id: MODERATOR, name: 'Ada' } });
     await opened.settings.change(guildId, (now) => ({ ...now, games: ['rust'] }));
     expect(await approve(opened, 'a')).toMatchObject({ reason: { code: 'game-not-allowed' } });
     await opened.settings.change(guildId, ({ games: _, ...now }) => now);

@@ -23,7 +23,7 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
     },
   });
   const context = anyContext({ guildId: '1', interactionId: 'i' });
-  await opened.keys.set('1', new Secret('a key'), { userId: '9' });
+  await opened.keys.set('1', new Secret('a key'), { by: { id: '9', name: 'Ada' } });
   await opened.drafts.save(context, { id: 'd', source, rows });
   const ended = await opened.pipeline.submit({ ...context, id: 'd' });
   if (ended.kind !== 'ended') throw new Error('nothing was submitted');

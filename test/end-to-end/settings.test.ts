@@ -442,7 +442,7 @@ describe('the role to notify', () => {
     );
     // On Android, commands in an embed can't be tapped.
     expect(alert?.content).toMatch(/<\/setkey:\d+>.*If you think the key is right.*<\/keystatus:\d+>/);
-    expect(alert?.embeds[0]?.description).toMatch(/^Set by <@\d+> .*\(<t:\d+:f>\)/);
+    expect(alert?.embeds[0]?.description).toMatch(/^Set by <@\d+> \(admin\) .*\(<t:\d+:f>\)/);
   });
 
   it("can't be @everyone or a role that the bot isn't allowed to mention", async ({ guild }) => {
@@ -474,7 +474,7 @@ it('announcements only contain servers that were sent for review', async ({ guil
   expect(messageOf(await addOne(guild)).ephemeral).toBe(true);
   await expect.poll(() => inGeneral().length).toBe(1);
   const [announced] = inGeneral();
-  expect(announced?.content).toMatch(/^<@\d+> has submitted 1 game server for review\.$/);
+  expect(announced?.content).toMatch(/^<@\d+> \(member\) has submitted 1 game server for review\.$/);
   expect(announced?.embeds).toMatchObject([
     { color: 0x57f287, description: expect.stringMatching(/^\*\*Counter-Strike 2\*\* `.*`$/) },
   ]);

@@ -9,7 +9,7 @@ import { bytesOnDisk, openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
 const encryption = createEncryption([randomBytes(32)]);
-const by = { userId: '42' };
+const by = { by: { id: '42', name: 'Ada' } };
 const FIRST = new Secret('first-key-0123456789-abcd');
 const SECOND = new Secret('second-key-9876543210-wxyz');
 
@@ -46,7 +46,7 @@ describe("a guild's API key", () => {
     expect(await revealed(keys, '2')).toBe(SECOND.reveal());
     expect(await keys.get('3')).toBeUndefined();
     const time = '1970-01-01T00:00:00.000Z';
-    const status = { lastFour: 'abcd', setBy: '42', setAt: time, workedAt: time, readable: true };
+    const status = { lastFour: 'abcd', setBy: '42', setByName: 'Ada', setAt: time, workedAt: time, readable: true };
     expect(await keys.status('1')).toEqual(status);
   });
 
@@ -118,7 +118,7 @@ describe("a guild's API key", () => {
     for (const guildId of ['2', '3']) {
       expect(await keys.get(guildId)).toBeUndefined();
       expect(await keys.usable(guildId)).toEqual({ code: 'key-unreadable' });
-      expect(await keys.status(guildId)).toMatchObject({ lastFour: 'abcd', setBy: '42', readable: false });
+      expect(await keys.status(guildId)).toMatchObject({ lastFour: 'abcd', setBy: '42', setByName: 'Ada', readable: false });
       await replace(keys, SECOND, guildId);
       expect(await revealed(keys, guildId)).toBe(SECOND.reveal());
     }
@@ -154,7 +154,7 @@ describe("the service's response to a key", () => {
     expect(await answered(keys, REJECTED)).toBe('rejected');
     clock.now = 2_000;
     expect(await answered(keys, REJECTED)).toBeUndefined();
-    expect(await keys.usable('1')).toEqual({ code: 'key-invalid', setBy: '42' });
+    expect(await keys.usable('1')).toEqual({ code: 'key-invalid', setBy: '42', setByName: 'Ada' });
     expect(await revealed(keys)).toBe(FIRST.reveal());
     expect(await keys.status('1')).toMatchObject({
       workedAt: '1970-01-01T00:00:00.000Z',
@@ -187,7 +187,7 @@ describe("the service's response to a key", () => {
     expect(await rests()).toBe(true);
     clock.now = HOUR;
     expect(await rests()).toBe(false);
-    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42' });
+    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42', setByName: 'Ada' });
     // Sets the clock back.
     clock.now = -1;
     expect(await rests()).toBe(false);

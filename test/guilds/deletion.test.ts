@@ -70,7 +70,7 @@ async function fill(parts: Parts, guildId: string): Promise<void> {
   await store.tables().insertInto('interactions').values(taken).execute();
   const departure = { guild_id: guildId, unused_since: NOW };
   await store.tables().insertInto('guild_departures').values(departure).execute();
-  await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { userId: '9' });
+  await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { by: { id: '9', name: 'Ada' } });
   await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
   await store.values.set(`panels:${guildId}`, { panels: [] });
   await store.values.set(`untold:${guildId}:${MEMBER}`, true);
@@ -241,7 +241,12 @@ describe('a member whose name has been deleted', () => {
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);
     await createDirectMessageChannels({ store }).add(MEMBER, '9');
+    const by = { id: MEMBER, name: 'Mia Miller' };
+    await parts.keys.set('4', new Secret('the-key-of-this-admin'), { by });
+    await deletion.member('4', MEMBER);
     await deletion.member(GUILD, MEMBER);
+    expect(await parts.keys.status('4')).toMatchObject({ setBy: MEMBER, readable: true });
+    await parts.keys.delete('4');
     expect(bytesOnDisk(store.path)).not.toContain('Mia');
     await erasure.prune();
     expect(bytesOnDisk(store.path)).toContain(MEMBER);

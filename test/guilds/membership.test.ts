@@ -68,7 +68,8 @@ async function open(options: Partial<MembershipDeps> = {}, kind: Kind = 'sqlite'
     bot: process(options),
     other: process({ store: otherStore, claimJob: async () => false }),
   };
-  const setKey = (guild: string) => keys.set(guild, new Secret(`key-of-guild-${guild}`), { userId: '42' });
+  const setKey = (guild: string) =>
+    keys.set(guild, new Secret(`key-of-guild-${guild}`), { by: { id: '42', name: 'Ada' } });
   for (const guild of ['1', '2']) {
     await setKey(guild);
     await store.values.set(`settings:${guild}`, { locale: 'de', announce: false });

@@ -37,7 +37,7 @@ async function filled(): Promise<FileStore> {
   const store = await openStore();
   const { keys } = await started(store, FORMER);
   for (const guildId of ['0', '1', '2', '3', '4']) {
-    await keys.set(guildId, new Secret(`secret-of-${guildId}`), { userId: '42' });
+    await keys.set(guildId, new Secret(`secret-of-${guildId}`), { by: { id: '42', name: 'Ada' } });
   }
   await store.values.set('settings:1', { announce: true });
   return store;
@@ -111,7 +111,7 @@ describe('data that is encrypted with a previous key', () => {
       if (isFirst) {
         isFirst = false;
         const previous = await keys.status('1');
-        await keys.set('1', new Secret('set-meanwhile'), { userId: '42', previous });
+        await keys.set('1', new Secret('set-meanwhile'), { by: { id: '42', name: 'Ada' }, previous });
         await keys.delete('2');
       }
       return store.inGuild(...args);

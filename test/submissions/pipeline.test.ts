@@ -41,7 +41,7 @@ async function open(answer: Answer = () => ACCEPTED, options: Partial<PipelineOp
     onKeyRejected: (guildId) => rejectedKeys.push(guildId),
     ...options,
   });
-  await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
+  await opened.keys.set('1', new Secret('key of this guild'), { by: { id: '9', name: 'Ada' } });
   return {
     ...opened,
     clock,
@@ -149,10 +149,10 @@ describe('a draft', () => {
     const opened = await open();
     await opened.keys.delete('1');
     expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-missing' });
-    await opened.keys.set('1', new Secret('key of this guild'), { userId: '9' });
+    await opened.keys.set('1', new Secret('key of this guild'), { by: { id: '9', name: 'Ada' } });
     const { setAt = '' } = (await opened.keys.get('1')) ?? {};
     await opened.keys.noteOutcome('1', setAt, KEY_REJECTED);
-    expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9' });
+    expect(reasonIn(await one(opened, 'a'))).toEqual({ code: 'key-invalid', setBy: '9', setByName: 'Ada' });
     expect(opened.requests).toEqual([]);
   });
 
@@ -251,7 +251,7 @@ describe('a request', () => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
       const previous = await opened.keys.status('1');
-      await opened.keys.set('1', new Secret('the next key'), { userId: '9', previous });
+      await opened.keys.set('1', new Secret('the next key'), { by: { id: '9', name: 'Ada' }, previous });
       return { kind: 'rejected', message: 'Your account is suspended.' };
     });
     await list(opened, 2);

@@ -40,7 +40,7 @@ const HOSTS = Array.from({ length: 1_201 }, (_, number) => `s${number}.example.c
 
 async function fill(url: StoreUrl): Promise<void> {
   const store = await openStoreAt(url);
-  await (await keysOver(store)).set(GUILD, API_KEY, { userId: '1' });
+  await (await keysOver(store)).set(GUILD, API_KEY, { by: { id: '1', name: 'Ada' } });
   await addDone(store, { id: '1', guildId: GUILD, userId: '1', at: Date.UTC(2026, 0), hosts: HOSTS });
   await addDone(store, {
     id: '2',

@@ -192,7 +192,7 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announcedIn: '7', servers: ends.slice(0, 2) };
-    const by = { user: { id: '7' } };
+    const by = { user: { id: '7', name: EVIL } };
     const said = announcementOf(by, done, games)?.(t);
     expectSentences([said?.content, said?.embed.description]);
     const unwanted = { ...done, announcedIn: undefined };
