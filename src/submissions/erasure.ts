@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import { countOf } from '../storage/count.ts';
-import type { Tables } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
 import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
@@ -28,8 +27,8 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   const submissionsOf = (guildId: string) =>
     tables().selectFrom('submissions').where('submissions.guild_id', '=', guildId);
 
-  const isUncounted = ({ or, eb }: ExpressionBuilder<Tables, 'servers'>) =>
-    or([eb('reserved_at', 'is', null), eb('reserved_at', '<', limits.countsSince())]);
+  /** SQL condition for servers that no longer count towards a limit. */
+  const isUncounted = () => sql<boolean>`(reserved_at is null or reserved_at < ${limits.countsSince()})`;
 
   async function dropOldServers(guildId: string): Promise<void> {
     const before = now() - days * DAY_MS;
@@ -41,12 +40,14 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .where(({ or, eb }) =>
         or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
       )
-      .where(isUncounted)
+      .where(isUncounted())
       .execute();
   }
 
   /**
-   * Deletes a guild's oldest servers beyond the maximum, unsent servers first, so that they don't displace sent servers.
+   * Deletes a guild's servers beyond the maximum: unsent servers first, then rejected servers, and then the others. Within
+   * each of these kinds, deletes the oldest servers of the member who has most, so that one member's servers don't displace
+   * another member's. Members whose names were deleted count as one.
    */
   async function dropExcess(guildId: string): Promise<void> {
     const ended = tables()
@@ -55,13 +56,22 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .where('ended_at', 'is not', null);
     const excess = (await countOf(ended)) - MOST_ENTRIES;
     if (excess <= 0) return;
-    const first = ended
+    const kind = sql`case outcome when 'not-sent' then 1 when 'rejected' then 2 else 3 end`;
+    // A member's newest server is number 1, so the highest numbers belong to the members who have most.
+    const numbered = ended
+      .select(['submission_id', 'position', 'reserved_at', 'ended_at', kind.as('kind')])
+      .select(
+        sql`row_number() over (partition by user_id, ${kind} order by ended_at desc, submission_id desc, position desc)`.as(
+          'number',
+        ),
+      );
+    const first = tables()
+      .selectFrom(numbered.as('numbered'))
       .select(['submission_id', 'position'])
-      .where(isUncounted)
-      .orderBy(sql`outcome <> 'not-sent'`)
+      .where(isUncounted())
+      .orderBy('kind')
+      .orderBy('number', 'desc')
       .orderBy('ended_at')
-      .orderBy('submission_id')
-      .orderBy('position')
       .limit(excess);
     await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
   }
@@ -83,7 +93,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .set({ user_id: null, is_forgotten: 0 })
       .where('guild_id', '=', guildId)
       .where(sql<boolean>`is_forgotten = 1`)
-      .where(isUncounted)
+      .where(isUncounted())
       .execute();
   }
 

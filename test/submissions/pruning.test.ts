@@ -10,7 +10,7 @@ import {
   readyDraft,
   readyRow,
 } from '../support/builders.ts';
-import { openStore, rowsIn } from '../support/database.ts';
+import { kinds, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -126,7 +126,7 @@ describe('a submission in the history', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it("first loses servers that weren't sent, and then the oldest servers", async () => {
+  it("first loses servers that weren't sent, and then the oldest servers of the member who has most", async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -142,12 +142,38 @@ describe('a guild with more than 20,000 servers in its history', () => {
     await prune();
     const left = await hosts();
     expect(left).toHaveLength(MOST_ENTRIES);
-    expect(left[0]).toBe('s1234.example.com');
+    // The lists of 1,000 servers belong to two members in turn, and the new list to the first of them.
+    expect(left.slice(0, 1_001)).toEqual([
+      ...list('s', 2_000)
+        .slice(1_000)
+        .map((name) => `${name.replace('-', '')}.example.com`),
+      's2234.example.com',
+    ]);
     expect(left.slice(-1_234)).toEqual(list('new', 1_234));
     expect(await hosts('2')).toHaveLength(10);
     expect(await submissions()).not.toContain('1-0');
     expect(await submissions()).toContain('1-1000');
     expect(await submissions()).not.toContain('x');
+  });
+
+  it.each(kinds())('loses rejected servers before accepted and unconfirmed ones (%s)', async (kind) => {
+    const store = await (await newPlace(kind)).open();
+    const hosts = (count: number) => Array.from({ length: count }, (_, n) => `s${n}`);
+    const add = (userId: string, outcome: 'accepted' | 'unknown' | 'rejected', count: number, at: number) =>
+      addDone(store, { id: `${userId} ${outcome}`, guildId: '1', userId, outcome, at, hosts: hosts(count) });
+    await add('7', 'accepted', 150, ago(10));
+    await add('7', 'unknown', 50, ago(10));
+    await add('7', 'rejected', 10, ago(10));
+    await add('8', 'rejected', MOST_ENTRIES, ago(2));
+    await partsOver(store, { now: () => NOW }).erasure.prune();
+    const left = store.tables().selectFrom('servers').groupBy('submission_id').orderBy('submission_id');
+    const counts = left.select(({ fn }) => ['submission_id', fn.countAll<number>().as('count')]);
+    expect(await counts.execute()).toEqual([
+      { submission_id: '7 accepted', count: 150 },
+      { submission_id: '7 rejected', count: 10 },
+      { submission_id: '7 unknown', count: 50 },
+      { submission_id: '8 rejected', count: MOST_ENTRIES - 210 },
+    ]);
   });
 
   it("doesn't lose any server that still counts towards a limit", async () => {

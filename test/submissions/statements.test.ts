@@ -5,7 +5,7 @@ import { createTakeover } from '../../src/interactions/takeover.ts';
 import { createKeyTrials } from '../../src/listing/key-trials.ts';
 import { Secret } from '../../src/secret.ts';
 import { isReady } from '../../src/server-lists/row.ts';
-import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
+import { addDone, beginSubmission, fill, partsOver, readyDraft } from '../support/builders.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
@@ -110,7 +110,9 @@ it('no SQL statement about submissions scans a whole table', async () => {
     const keyTrials = createKeyTrials({ store, games: async () => ({ kind: 'not-sent', reason: 'bot' }) });
     await keyTrials.run({ guildId: '1', memberId: '2' }, new Secret('a key'));
     await keyTrials.prune();
+    await fill(store, '3', { count: 20_001, at: Date.now() - 7 * 86_400_000 });
     await parts.erasure.prune();
+    expect(await parts.history.size('3')).toBe(20_000);
     await parts.erasure.forgetMember('1', '2');
     await parts.erasure.deleteGuild('1');
   });
