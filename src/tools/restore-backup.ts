@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { Config } from '../config/config.ts';
@@ -7,6 +7,7 @@ import { AFTER_A_RESTORE } from '../storage/database.ts';
 import { checkFile, DamagedFileError, sync, timeInName } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
+import { openFile } from '../storage/sqlite.ts';
 import { createSqliteDatabase } from '../storage/sqlite-database.ts';
 import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
@@ -46,7 +47,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
     });
     await markAsRestored(copy);
     await sync(copy);
-    const kept = wasThere ? await moveAway(path) : undefined;
+    const kept = wasThere ? await keep(path) : undefined;
     await rename(copy, path);
     await sync(dirname(resolve(path)));
     return kept;
@@ -91,13 +92,29 @@ async function markAsRestored(copy: string): Promise<void> {
   for (const statement of AFTER_A_RESTORE) await db.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** Renames the previous database and its write-ahead log, which contains the latest changes. */
-async function moveAway(path: string): Promise<string> {
+/**
+ * Gives the previous database a second name. It stays complete under at least one of its names, even after a power failure.
+ * Then removes its write-ahead log, which SQLite would otherwise apply to the new database.
+ */
+async function keep(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it somewhere else first`);
-  // The log is moved first, because SQLite would otherwise apply it to the new database.
-  if (existsSync(`${path}-wal`)) await rename(`${path}-wal`, `${kept}-wal`);
-  await rm(`${path}-shm`, { force: true });
-  await rename(path, kept);
+  writeLogInto(path);
+  for (const suffix of FILES.filter((each) => existsSync(path + each))) {
+    // Some file systems don't support hard links.
+    await link(path + suffix, kept + suffix).catch(() => copyFile(path + suffix, kept + suffix));
+  }
+  await sync(dirname(resolve(path)));
+  for (const suffix of LEFTOVERS) await rm(path + suffix, { force: true });
   return kept;
+}
+
+/** Writes the changes from the write-ahead log into the database, unless the database is damaged. */
+function writeLogInto(path: string): void {
+  try {
+    // SQLite does this when the last connection is closed.
+    openFile(path).close();
+  } catch {
+    // The log is kept, too.
+  }
 }

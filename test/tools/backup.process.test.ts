@@ -218,6 +218,44 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
+  it('keeps a damaged database with its write-ahead log', async () => {
+    const [data, file] = [await made(), join(folder(), 'copy.sqlite')];
+    await backUp(await made('a:restored'), file);
+    writeFileSync(pathIn(data), 'no database at all');
+    writeFileSync(`${pathIn(data)}-wal`, 'no log');
+    const kept = (await restore({ config: readStoreConfig(store(data)), file })) ?? '';
+    expect(readFileSync(kept, 'utf8')).toBe('no database at all');
+    expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('no log');
+    expect(await valueIn(pathIn(data), 'a:restored')).toBe('kept');
+  });
+
+  it('leaves a complete database if it is killed', async () => {
+    const file = join(folder(), 'copy.sqlite');
+    await backUp(await made('a:restored'), file);
+    const preload = new URL('../support/preloads/killed-restore.ts', import.meta.url);
+    const left: unknown[] = [];
+    for (let before = 1, status: number | null = null; status === null; before += 1) {
+      const data = await made('a:previous');
+      await changedAndKilled(data);
+      const env = { ...store(data), NODE_OPTIONS: `--import=${preload}`, KILLED_BEFORE: String(before) };
+      ({ status } = await run('restore', [file], env));
+      const kept = readdirSync(data).filter((name) => /\.replaced-[\dTZ-]+$/.test(name));
+      for (const name of kept) expect(await valueIn(join(data, name), 'a:previous')).toBe('late');
+      const [previous, restored] = [
+        await valueIn(pathIn(data), 'a:previous'),
+        await valueIn(pathIn(data), 'a:restored'),
+      ];
+      left.push(status === null ? [previous ?? 'lost', restored ?? 'not restored'] : 'done');
+    }
+    expect(left.length).toBeGreaterThan(3);
+    expect(left.at(-1)).toBe('done');
+    for (const each of left.slice(0, -1))
+      expect([
+        ['late', 'not restored'],
+        ['lost', 'kept'],
+      ]).toContainEqual(each);
+  });
+
   it("marks unfinished submissions as unknown, including those that weren't sent", async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
