@@ -99,7 +99,7 @@ async function markAsRestored(copy: string): Promise<void> {
 async function keep(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it somewhere else first`);
-  writeLogInto(path);
+  await writeLogInto(path);
   for (const suffix of FILES.filter((each) => existsSync(path + each))) {
     // Some file systems don't support hard links.
     await link(path + suffix, kept + suffix).catch(() => copyFile(path + suffix, kept + suffix));
@@ -109,12 +109,12 @@ async function keep(path: string): Promise<string> {
   return kept;
 }
 
-/** Writes the changes from the write-ahead log into the database, unless the database is damaged. */
-function writeLogInto(path: string): void {
-  try {
-    // SQLite does this when the last connection is closed.
-    openFile(path).close();
-  } catch {
-    // The log is kept, too.
-  }
+/** Writes the changes from the write-ahead log into the database. Doesn't change a damaged database. */
+async function writeLogInto(path: string): Promise<void> {
+  const isDamaged = await checkFile(path).then(
+    () => false,
+    (error: unknown) => error instanceof DamagedFileError,
+  );
+  // SQLite writes and deletes the log when its last connection is closed.
+  if (!isDamaged) openFile(path).close();
 }
