@@ -163,8 +163,9 @@ function keyOf(publicKey: string): KeyObject {
 }
 
 /**
- * Reads the signature of a request. A replayed request also has a valid signature, but no effect: the bot has already
- * recorded the interaction, and Discord rejects a second acknowledgement.
+ * Reads the signature of a request. A replayed request also has a valid signature, but changes nothing: the bot has already
+ * recorded the interaction, and Discord rejects a second acknowledgement. The time isn't compared with this machine's clock,
+ * which may be wrong.
  * @throws HttpStatusError if the request can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {
