@@ -63,8 +63,12 @@ export interface PreparedDraft {
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
 type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
 
-/** Maximum size of a stored list in bytes, excluding unparsed text. A thousand typical servers take up a third of it. */
+/** Maximum size of a stored draft in bytes. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
+/** How many of these bytes are left free for text that can't be parsed: {@link MOST_TYPED} characters and a game. */
+const TYPED_BYTES = 13_000;
+/** The longest outcome that a submission can add to a row. */
+const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
 
 /** The changed draft, or the reason why it could not be changed. */
 export type EditResult = PreparedDraft | Unavailable | UnreadableList;
@@ -244,11 +248,17 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   };
 }
 
-/** Returns an error if a list is too long to be stored: too many lines, or lines that are too long. */
+/**
+ * Returns an error if a list is too long to be stored: too many lines, or lines that are too long. Measures the draft as it
+ * might be stored after a submission, because it can't be rejected then.
+ */
 function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
-  const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(draft)));
-  const most = Math.min(MAX_ROWS, Math.floor((count * MOST_BYTES) / bytes));
+  const rows = draft.rows.map((row) =>
+    isReady(row) ? { ...row, unconfirmed: row.unconfirmed ?? LONGEST_UNCONFIRMED } : row,
+  );
+  const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(withRows(draft, rows))));
+  const most = Math.min(MAX_ROWS, Math.floor((count * (MOST_BYTES - TYPED_BYTES)) / bytes));
   return count > most ? { kind: 'too-many', count, most } : undefined;
 }
 
