@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
@@ -6,6 +5,7 @@ import { DAY_MS } from '../numbers.ts';
 import { retryAfter } from '../retry.ts';
 import { Secret } from '../secret.ts';
 import type { Encryption } from '../storage/encryption.ts';
+import { inPieces, PIECE } from '../storage/pieces.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
@@ -19,8 +19,6 @@ const REPLIED_KEPT_MS = 3_600_000;
 /** Number of days to keep an interaction without a reply. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Rows to delete per statement, which takes 5 ms. Deleting 100,000 rows at once blocks everything for 750 ms (measured). */
-const DELETED_PER_STATEMENT = 500;
 /** Delays between attempts to mark an interaction as replied to, in milliseconds. */
 const NOTE_PAUSES = [1_000, 5_000, 10_000];
 
@@ -240,15 +238,13 @@ export function createInteractionStore({
               eb('taken_at', '<=', Date.now() - UNREPLIED_KEPT_DAYS * DAY_MS),
             ]),
           )
-          .limit(DELETED_PER_STATEMENT);
+          .limit(PIECE);
       const deleteSome = () =>
         tables().deleteFrom('interactions').where('id', 'in', isOld()).executeTakeFirst();
-      for (let count = DELETED_PER_STATEMENT; count === DELETED_PER_STATEMENT; ) {
-        stopping?.throwIfAborted();
-        count = Number((await unsynced('pruning', deleteSome)).numDeletedRows);
-        // Yields to other work between statements.
-        await setImmediate();
-      }
+      await inPieces(
+        async () => Number((await unsynced('pruning', deleteSome)).numDeletedRows) === PIECE,
+        stopping,
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
@@ -196,10 +197,15 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),
-    /** Deletes a guild's expired drafts. Must be called inside the guild's transaction. */
-    async deleteOld(guildId: string): Promise<void> {
+    /**
+     * Deletes some of a guild's expired drafts. Must be called inside the guild's transaction.
+     * @returns whether there may be more
+     */
+    async deleteOld(guildId: string): Promise<boolean> {
       const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
-      await tables().deleteFrom('drafts').where('id', 'in', old.select('id')).execute();
+      const some = old.select('id').limit(PIECE);
+      const deleted = await tables().deleteFrom('drafts').where('id', 'in', some).executeTakeFirst();
+      return Number(deleted.numDeletedRows) === PIECE;
     },
     /** Deletes a draft, but not its submissions. */
     async delete(id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { DAY_MS } from '../numbers.ts';
 import { countOf } from '../storage/count.ts';
+import { inPieces, PIECE } from '../storage/pieces.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
 import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
@@ -30,18 +31,42 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   /** SQL condition for servers that no longer count towards a limit. */
   const isUncounted = () => sql<boolean>`(reserved_at is null or reserved_at < ${limits.countsSince()})`;
 
-  async function dropOldServers(guildId: string): Promise<void> {
+  const endedServersOf = (guildId: string) =>
+    tables().selectFrom('servers').where('guild_id', '=', guildId).where('ended_at', 'is not', null);
+
+  /** Returns the submissions that can be deleted once they have no servers: their draft has expired. */
+  const overOf = (guildId: string) =>
+    submissionsOf(guildId)
+      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
+      .whereRef('shown_revision', '>=', 'revision');
+
+  /**
+   * Deletes the chosen servers, and the submissions that have no servers left.
+   * @returns the number of deleted servers
+   */
+  async function dropServers(guildId: string, chosen: ReturnType<typeof endedServersOf>): Promise<number> {
+    const deleted = await tables()
+      .deleteFrom('servers')
+      .where(sql<boolean>`(submission_id, position) in ${chosen.select(['submission_id', 'position'])}`)
+      .returning('submission_id')
+      .execute();
+    const ids = [...new Set(deleted.map(({ submission_id }) => submission_id))];
+    if (ids.length > 0) await submissions.dropEmpty(overOf(guildId).where('id', 'in', ids).select('id'));
+    return deleted.length;
+  }
+
+  async function dropOldServers(guildId: string): Promise<boolean> {
     const before = now() - days * DAY_MS;
     const rejectedBefore = now() - Math.min(days, REJECTED_KEPT_DAYS) * DAY_MS;
-    await tables()
-      .deleteFrom('servers')
-      .where('guild_id', '=', guildId)
+    const oldest = endedServersOf(guildId)
       .where('ended_at', '<=', rejectedBefore)
       .where(({ or, eb }) =>
         or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
       )
       .where(isUncounted())
-      .execute();
+      .orderBy('ended_at')
+      .limit(PIECE);
+    return (await dropServers(guildId, oldest)) === PIECE;
   }
 
   /**
@@ -49,61 +74,89 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
    * each of these kinds, deletes the oldest servers of the member who has most, so that one member's servers don't displace
    * another member's. Members whose names were deleted count as one.
    */
-  async function dropExcess(guildId: string): Promise<void> {
-    const ended = tables()
+  async function dropExcess(guildId: string): Promise<boolean> {
+    const excess = (await countOf(endedServersOf(guildId))) - MOST_ENTRIES;
+    if (excess <= 0) return false;
+    const kind = sql<number>`case outcome when 'not-sent' then 1 when 'rejected' then 2 else 3 end`;
+    // Every server that has ended has an outcome. An index contains the outcome, but not the time.
+    const holders = await tables()
       .selectFrom('servers')
+      .select(['user_id as userId', kind.as('kind')])
+      .select(({ fn }) => [
+        fn.countAll<number>().as('count'),
+        fn.countAll<number>().filterWhere(isUncounted()).as('deletable'),
+      ])
       .where('guild_id', '=', guildId)
-      .where('ended_at', 'is not', null);
-    const excess = (await countOf(ended)) - MOST_ENTRIES;
-    if (excess <= 0) return;
-    const kind = sql`case outcome when 'not-sent' then 1 when 'rejected' then 2 else 3 end`;
-    // A member's newest server is number 1, so the highest numbers belong to the members who have most.
-    const numbered = ended
-      .select(['submission_id', 'position', 'reserved_at', 'ended_at', kind.as('kind')])
-      .select(
-        sql`row_number() over (partition by user_id, ${kind} order by ended_at desc, submission_id desc, position desc)`.as(
-          'number',
-        ),
-      );
-    const first = tables()
-      .selectFrom(numbered.as('numbered'))
-      .select(['submission_id', 'position'])
-      .where(isUncounted())
-      .orderBy('kind')
-      .orderBy('number', 'desc')
-      .orderBy('ended_at')
-      .limit(excess);
-    await tables().deleteFrom('servers').where(sql<boolean>`(submission_id, position) in ${first}`).execute();
+      .where('outcome', 'is not', null)
+      .groupBy(['user_id', kind])
+      .orderBy(kind)
+      .execute();
+    const first = holders.find(({ deletable }) => deletable > 0);
+    if (first === undefined) return false;
+    const ofKind = holders.filter((holder) => holder.kind === first.kind);
+    let deleted = 0;
+    for (const [{ userId }, count] of sharesOf(ofKind, Math.min(excess, PIECE))) {
+      const oldest = endedServersOf(guildId)
+        .where('user_id', userId === null ? 'is' : '=', userId)
+        .where(kind, '=', first.kind)
+        .where(isUncounted())
+        .orderBy('ended_at')
+        .orderBy('submission_id')
+        .orderBy('position')
+        .limit(count);
+      deleted += await dropServers(guildId, oldest);
+    }
+    return deleted > 0;
   }
 
   /** Deletes withdrawn and empty submissions once the moderators' message is up to date and the draft has expired. */
-  async function dropOver(guildId: string): Promise<void> {
-    const over = submissionsOf(guildId)
-      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
-      .whereRef('shown_revision', '>=', 'revision');
-    const withdrawn = over.where('state', '=', 'withdrawn').select('id');
-    await tables().deleteFrom('servers').where('submission_id', 'in', withdrawn).execute();
-    await submissions.dropEmpty(over.select('id'));
+  async function dropOver(guildId: string): Promise<boolean> {
+    const withdrawn = overOf(guildId).where('state', '=', 'withdrawn').select('id');
+    const servers = tables().selectFrom('servers').where('submission_id', 'in', withdrawn).limit(PIECE);
+    if ((await dropServers(guildId, servers)) === PIECE) return true;
+    return (await submissions.dropEmpty(overOf(guildId).select('id'), PIECE)) === PIECE;
   }
 
-  /** Deletes the user ids of members who had their names deleted, once no limit needs the ids. */
-  async function dropForgottenIds(guildId: string): Promise<void> {
-    await tables()
-      .updateTable('servers')
-      .set({ user_id: null, is_forgotten: 0 })
+  /**
+   * Deletes the user ids of members who had their names deleted, once no limit needs the ids.
+   * @param most the maximum number of servers to change; by default, changes all
+   * @returns the number of changed servers
+   */
+  async function dropForgottenIds(guildId: string, most?: number): Promise<number> {
+    const forgotten = tables()
+      .selectFrom('servers')
+      .select(['submission_id', 'position'])
       .where('guild_id', '=', guildId)
       .where(sql<boolean>`is_forgotten = 1`)
       .where(isUncounted())
-      .execute();
+      .$if(most !== undefined, (servers) => servers.limit(most ?? 0));
+    const { numUpdatedRows } = await tables()
+      .updateTable('servers')
+      .set({ user_id: null, is_forgotten: 0 })
+      .where(sql<boolean>`(submission_id, position) in ${forgotten}`)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
   }
 
-  async function pruneGuild(guildId: string): Promise<void> {
-    await submissions.expire(guildId);
-    await drafts.deleteOld(guildId);
-    await dropOldServers(guildId);
-    await dropExcess(guildId);
-    await dropOver(guildId);
-    await dropForgottenIds(guildId);
+  /** Prunes a guild in pieces, each in a transaction of its own. Most guilds need only one. */
+  async function pruneGuild(guildId: string, stopping: AbortSignal | undefined): Promise<void> {
+    /** Each step handles one piece, and returns whether there may be more. */
+    const steps = [
+      () => submissions.expire(guildId),
+      () => drafts.deleteOld(guildId),
+      () => dropOldServers(guildId),
+      () => dropExcess(guildId),
+      () => dropOver(guildId),
+      async () => (await dropForgottenIds(guildId, PIECE)) === PIECE,
+    ];
+    async function runSteps(): Promise<boolean> {
+      for (let step = steps[0]; step !== undefined; step = steps[0]) {
+        if (await step()) return true;
+        steps.shift();
+      }
+      return false;
+    }
+    await inPieces(() => store.inGuild(guildId, runSteps, { unsynced: 'pruning' }), stopping);
   }
 
   /** Lists the guilds that have submissions or drafts. */
@@ -185,17 +238,38 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     },
     /**
      * For each guild, ends submissions that have been waiting for too long, then deletes records that have expired or exceed
-     * the maximum. Each guild is handled in a single transaction, so that a submission is never left
-     * without its servers. In a guild with 20,000 single-server submissions, the longest SQLite statement took 50 ms of CPU
-     * time, or 210 ms right after `HISTORY_DAYS` had been halved (measured).
-     * @throws the abort reason if `stopping` is aborted; checked between guilds
+     * the maximum. Works in pieces, so that other work doesn't have to wait. A submission is deleted in the same transaction
+     * as its last server.
+     * @throws the abort reason if `stopping` is aborted; checked between pieces
      */
     async prune(stopping?: AbortSignal): Promise<void> {
       await limits.dropUsed();
       for await (const guildId of guilds()) {
-        stopping?.throwIfAborted();
-        await store.inGuild(guildId, () => pruneGuild(guildId), { unsynced: 'pruning' });
+        await pruneGuild(guildId, stopping);
       }
     },
   };
+}
+
+/** A member's servers of one kind. `userId` is null for members whose names were deleted. */
+interface Holder {
+  readonly userId: string | null;
+  readonly count: number;
+  /** The number of servers that no longer count towards a limit. */
+  readonly deletable: number;
+}
+
+/** Chooses how many servers each holder loses: again and again, one of the holder who has most. */
+function sharesOf(holders: readonly Holder[], total: number): ReadonlyMap<Holder, number> {
+  const shares = new Map<Holder, number>();
+  const shareOf = (holder: Holder) => shares.get(holder) ?? 0;
+  const left = (holder: Holder) => holder.count - shareOf(holder);
+  for (let given = 0; given < total; given++) {
+    const some = holders.filter((holder) => shareOf(holder) < holder.deletable);
+    const [first, ...others] = some;
+    if (first === undefined) break;
+    const most = others.reduce((one, other) => (left(other) > left(one) ? other : one), first);
+    shares.set(most, shareOf(most) + 1);
+  }
+  return shares;
 }

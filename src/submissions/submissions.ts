@@ -27,6 +27,8 @@ export const LONGEST_RUN_MS = TOKEN_LIVES_MS;
 /** How often the bot checks whether a submission has ended, in milliseconds. */
 const POLL_EVERY_MS = 500;
 const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
+/** Maximum number of submissions that expire in one transaction. Each can have 1,000 servers. */
+const MOST_EXPIRED = 5;
 
 export interface MessagePlace {
   readonly channelId: string;
@@ -225,16 +227,22 @@ export function createSubmissions({
     await dropEmpty(attempts());
   }
 
-  /** Deletes those of the submissions that have no servers, unless their message for moderators is out of date. */
-  async function dropEmpty(some: ReturnType<typeof idsOf>): Promise<void> {
+  /**
+   * Deletes those of the submissions that have no servers, unless their message for moderators is out of date.
+   * @param most the maximum number to delete; by default, deletes all
+   * @returns the number of deleted submissions
+   */
+  async function dropEmpty(some: ReturnType<typeof idsOf>, most?: number): Promise<number> {
     const empty = some
       .whereRef('shown_revision', '>=', 'revision')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
         ),
-      );
-    await tables().deleteFrom('submissions').where('id', 'in', empty).execute();
+      )
+      .$if(most !== undefined, (submissions) => submissions.limit(most ?? 0));
+    const deleted = await tables().deleteFrom('submissions').where('id', 'in', empty).executeTakeFirst();
+    return Number(deleted.numDeletedRows);
   }
 
   /**
@@ -595,10 +603,11 @@ export function createSubmissions({
       return found ? [found] : [];
     },
     /**
-     * Ends the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more than
+     * Ends some of the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more than
      * twice the maximum has expired too, because it was created while the clock was ahead.
+     * @returns whether there may be more
      */
-    async expire(guildId: string): Promise<void> {
+    async expire(guildId: string): Promise<boolean> {
       const over = await tables()
         .selectFrom('submissions')
         .select(['id', 'draft_id'])
@@ -607,11 +616,13 @@ export function createSubmissions({
         .where(({ or, eb }) =>
           or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + 2 * WAITS_MS)]),
         )
+        .limit(MOST_EXPIRED)
         .execute();
       for (const { id, draft_id: draftId } of over) {
         await endWaiting(id, guildId, { state: 'expired' });
         await drafts.delete(draftId);
       }
+      return over.length === MOST_EXPIRED;
     },
     /**
      * Ends the running submissions of an interaction that no process is handling. An approved submission belongs to the

@@ -11,6 +11,7 @@ import {
   readyRow,
 } from '../support/builders.ts';
 import { kinds, newPlace, openStore, rowsIn } from '../support/database.ts';
+import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -49,6 +50,55 @@ it('pruning can stop between two guilds', async () => {
   const { erasure } = partsOver({ ...store, inGuild }, { now: () => NOW });
   await expect(erasure.prune(stopping.signal)).rejects.toThrow('aborted');
   expect([await hosts('1'), await hosts('2')]).toEqual([[], ['a']]);
+});
+
+describe('pruning a guild with a lot of expired data', () => {
+  /** The most rows that a transaction may change: five expired submissions of 1,000 servers each, with their drafts. */
+  const MOST_CHANGED = 5_100;
+  const lists: Readonly<Record<string, (opened: Awaited<ReturnType<typeof open>>) => Promise<unknown>>> = {
+    'old servers': ({ store }) => fill(store, '1', { count: 15_000, at: ago(500) }),
+    'more servers than the maximum': ({ store }) =>
+      fill(store, '1', { count: MOST_ENTRIES + 10_000, at: ago(1) }),
+    'forgotten members': async ({ store }) => {
+      await fill(store, '1', { count: 10_000, at: ago(1) });
+      await store.tables().updateTable('servers').set({ is_forgotten: 1 }).execute();
+    },
+    'withdrawn submissions': async ({ store }) => {
+      await fill(store, '1', { count: 10_000, at: ago(1) });
+      await store.tables().updateTable('submissions').set({ state: 'withdrawn' }).execute();
+    },
+    'expired submissions': async ({ store }) => {
+      await fill(store, '1', { count: 10_000, at: ago(1) });
+      const { tables } = store;
+      await tables().updateTable('submissions').set({ state: 'waiting', expires_at: NOW }).execute();
+      await tables().updateTable('servers').set({ ended_at: null, outcome: null }).execute();
+    },
+    'empty submissions': async ({ store }) => {
+      for (let n = 0; n < 6_000; n++)
+        await addDone(store, { ...ofGuild, id: `empty ${n}`, hosts: [], at: ago(1) });
+    },
+  };
+
+  it.each(Object.entries(lists))('takes turns with other guilds: %s', async (_, add) => {
+    const opened = await open();
+    const { store } = opened;
+    await add(opened);
+    const total = sql<{ readonly changes: number }>`select total_changes() as changes`;
+    const changes = async () => (await total.execute(store.tables())).rows[0]?.changes ?? 0;
+    const changed: number[] = [];
+    const inGuild: Store['inGuild'] = async (...change) => {
+      const before = await changes();
+      const result = await store.inGuild(...change);
+      changed.push((await changes()) - before);
+      return result;
+    };
+    const { erasure } = partsOver({ ...store, inGuild }, { now: () => NOW });
+    expect(await turnsDuring(() => erasure.prune())).toBeGreaterThanOrEqual(changed.length);
+    expect(Math.max(...changed)).toBeLessThan(MOST_CHANGED);
+    expect(changed.reduce((sum, count) => sum + count)).toBeGreaterThan(MOST_CHANGED);
+    await erasure.prune();
+    expect(changed.at(-1)).toBe(0);
+  });
 });
 
 describe('a submission in the history', () => {
