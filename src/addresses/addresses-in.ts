@@ -26,8 +26,11 @@ export interface FoundAddress {
 
 /** Text between separators in prose and markup. Square brackets aren't separators, because IPv6 with a port needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
-/** Characters that can't be the first or last character of an address. */
-const MARKS_AROUND = { start: /[^\p{L}\p{N}[:]/u, end: /[^\p{L}\p{N}\]]/u };
+/**
+ * Characters that can't be the first or last character of an address. Expects {@link plainText}, which only leaves symbols
+ * that are part of a name.
+ */
+const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}\p{N}\p{S}\]]/u };
 /** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Words that introduce a version number, which can look like an IPv4 address. */

@@ -1,25 +1,97 @@
 /** Matches plain ASCII, which doesn't need cleaning. */
 const PLAIN = /^[ -~\t\n\r]*$/;
 
+/** Superscript and subscript digits, which number footnotes. */
+const SMALL_DIGITS = '²³¹⁰⁴-⁹₀-₉';
+/** Characters that NFKC, and therefore every browser, may replace with an ASCII character, such as bold letters. */
+const COMPATIBLE = new RegExp(`(?![\\0-\\x7f${SMALL_DIGITS}])\\p{Changes_When_NFKC_Casefolded}`, 'gu');
+
+function asciiOf(character: string): string {
+  const plain = character.normalize('NFKC');
+  return plain.length === 1 && plain < '\x7f' ? plain : character;
+}
+
+const IN_WORD = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{Nd}_-]';
+/** A number of several digits, or numbers with dots as in IPv4. Excludes numbers in names, which would become other names. */
+const NUMBER = new RegExp(`(?<!${IN_WORD}|\\.)\\p{Nd}[\\p{Nd}.]*\\p{Nd}(?!\\.?${IN_WORD})`, 'gu');
+
+/** Returns the value of a digit in any script. */
+function digitOf(digit: string): number {
+  // The ten digits of a script follow one another, from 0 to 9. Other digits can only precede them in tens.
+  const code = digit.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+  return before % 10;
+}
+
+/** Replaces the digits of other scripts where a port or an IPv4 address can be. Leaves digits in words unchanged. */
+const withAsciiDigits = (text: string): string =>
+  text
+    .replace(/(?<=\p{Nd})٫(?=\p{Nd})/gu, '.')
+    .replace(NUMBER, (number) => number.replace(/\p{Nd}/gu, (digit) => String(digitOf(digit))));
+
+/** The symbols that can stand for a letter: those in `look-alikes.ts`, and letters in brackets. */
+const LETTER_SYMBOLS = '℮⒜-⒵🄐-🄩🅐-🅩🅰-🆉🇦-🇿';
+/**
+ * Symbols, punctuation and letters without a shape, with which people decorate or separate words. Excludes symbols that may
+ * belong to a name: currency signs, symbols that can stand for a letter, and dots in words of Catalan and Japanese.
+ */
+const SEPARATOR = new RegExp(
+  `(?:(?![\\0-\\x7f\\p{Sc}${SMALL_DIGITS}·・${LETTER_SYMBOLS}])[\\p{S}\\p{P}\\p{No}\\p{Default_Ignorable_Code_Point}\\u2800\\u{1d159}]|[#*]\\u20e3|(?<![lL])·|·(?![lL])|(?<=\\w)・|・(?=\\w))+`,
+  'gu',
+);
+/** Flags, which are pairs of symbols that can stand for a letter. Excludes symbols that are a whole label of a name. */
+const FLAGS = /(?<![\u{1f1e6}-\u{1f1ff}])(?:[\u{1f1e6}-\u{1f1ff}]{2})+(?![\u{1f1e6}-\u{1f1ff}]|\.\p{L})/gu;
+const LETTER = '(?!\\p{Default_Ignorable_Code_Point})\\p{L}';
+const STARTS_WITH_LETTER = new RegExp(`^${LETTER}`, 'u');
+const STARTS_WITH_LABEL = new RegExp(`^\\.${LETTER}`, 'u');
+const STARTS_WITH_NAME = new RegExp(`^(?:${LETTER}|[\\p{M}\\p{N}-])+\\.${LETTER}`, 'u');
+const ENDS_IN_DOT = new RegExp(`${LETTER}\\.$`, 'u');
+const ENDS_IN_NAME = new RegExp(`\\.${LETTER}(?:${LETTER}|\\p{M})+$`, 'u');
+/** The number of characters next to a separator that decide whether it's part of a name: as many as a label can have. */
+const MOST_BESIDE = 63;
+
+/**
+ * Whether a separator is part of a host name, as in `a.⭐.example`. The text next to such a separator isn't a host, so it
+ * must not be read as one.
+ */
+function isInName(before: string, after: string): boolean {
+  if (ENDS_IN_NAME.test(before) && STARTS_WITH_NAME.test(after)) return true;
+  return STARTS_WITH_LABEL.test(after) || (ENDS_IN_DOT.test(before) && STARTS_WITH_LETTER.test(after));
+}
+
+function withoutSeparators(text: string): string {
+  return text.replace(SEPARATOR, (separator: string, at: number) => {
+    const end = at + separator.length;
+    const before = text.slice(Math.max(0, at - MOST_BESIDE), at);
+    return isInName(before, text.slice(end, end + MOST_BESIDE)) ? separator : ' ';
+  });
+}
+
 /**
  * Cleans up text that was copied from a chat, a web page or a spreadsheet. Removes invisible characters (zero width, text
- * direction) and replaces unusual spaces with ordinary ones. Replaces full-width punctuation, typographic quotes, dashes
- * and vertical lines with ASCII. Keeps line breaks and tabs. Idempotent.
+ * direction) and replaces unusual spaces with ordinary ones. Replaces styled letters, digits, full-width punctuation,
+ * typographic quotes, dashes and vertical lines with ASCII, and symbols that separate words with spaces. Keeps line breaks
+ * and tabs. Idempotent.
  */
 export function plainText(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
+  const plain = text
     .toWellFormed()
-    .replace(/\p{Cf}|[\u{fe00}-\u{fe0f}]/gu, '')
-    .replace(/[\u{ff01}-\u{ff5e}]/gu, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/\p{Cf}|\p{Variation_Selector}/gu, '')
+    // The frame of a keycap emoji.
+    .replace(/(?<=\p{Nd})\u20e3+/gu, '')
+    .replace(COMPATIBLE, asciiOf)
     .replace(/[。｡]/gu, '.')
     .replace(/、/gu, ',')
     .replace(/[“”„‟«»″〝〞「」『』]/gu, '"')
     .replace(/[‘’‚‛‹›′´]/gu, "'")
-    .replace(/[\u2010-\u2015\u2212]/gu, '-')
+    .replace(/[\u2010-\u2013\u2212]/gu, '-')
+    .replace(/[\u2014\u2015]/gu, ' - ')
     .replace(/[│┃║]/gu, '|')
     .replace(/[\p{Zs}\v\f]/gu, ' ')
     .replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
+  return withoutSeparators(withAsciiDigits(plain).replace(FLAGS, ' '));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { shorten } from '../one-line.ts';
+import { plainText } from './pasted-text.ts';
 
 type PortField = 'port' | 'query_port';
 
@@ -18,14 +19,15 @@ export const LOWEST_PORT = 1;
 /** TCP and UDP ports are 16 bits wide. Port 0 can't be connected to. */
 export const HIGHEST_PORT = 65_535;
 
-/** Parses a port. Accepts leading zeros. Also accepts a sign, so that `-1` is reported as out of range. */
+/** Parses a port, in digits of any script. Accepts leading zeros. Also accepts a sign, so that `-1` is reported as out of range. */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
+  const typed = plainText(text).trim();
   // Only 12 characters are quoted, because longer text isn't a mistyped port and could be anything.
-  if (!/^[+-]?\d{1,12}$/.test(text)) {
-    return invalid({ code: 'port-not-a-number', field, port: shorten(text, 12) });
+  if (!/^[+-]?\d{1,12}$/.test(typed)) {
+    return invalid({ code: 'port-not-a-number', field, port: shorten(typed, 12) });
   }
   // Turns -0 into 0.
-  const port = Number(text) || 0;
+  const port = Number(typed) || 0;
   if (port < LOWEST_PORT) return invalid({ code: 'port-too-low', field, port });
   if (port > HIGHEST_PORT) return invalid({ code: 'port-too-high', field, port });
   return { ok: true, port };

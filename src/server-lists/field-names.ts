@@ -28,7 +28,10 @@ export interface FieldName {
   readonly rank: number;
 }
 
-/** The words used in field names in all of the bot's languages, grouped by meaning. */
+/**
+ * The words used in field names in all of the bot's languages, grouped by meaning. Also contains the words for a port in
+ * Arabic and Persian.
+ */
 const WORDS = {
   address:
     'address addresses addr adresse adress adres adresi adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',
@@ -36,7 +39,7 @@ const WORDS = {
   host: 'host hosts hôte хост domain domeniu domena doména domínio dominio домен ドメイン 도메인 域名 网域 網域 โดเมน endpoint',
   server:
     'server servers hostname servidor serveur serveru serverului сервер сервера szerver sunucu serwer serwera máy_chủ サーバー サーバ 서버 服务器 伺服器 เซิร์ฟเวอร์ connect connection',
-  port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠',
+  port: 'port ports porta portu puerto porto poort порт порта cổng พอร์ต ポート 포트 端口 通訊埠 連接埠 埠 المنفذ منفذ بورت پورت',
   query:
     'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
   /** Words that only refer to the query port if the name also contains "port". */

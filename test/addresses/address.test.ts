@@ -93,7 +93,6 @@ describe('a pasted address', () => {
     '010.8.8.8',
     '8.8.8',
     '256.8.8.8',
-    '8.8.8.④',
   ])('is rejected if it is a nonstandard IPv4 address: %s', (text) => expect(codeOf(text)).toBe('ipv4-form'));
 
   it.each([
