@@ -1,4 +1,5 @@
 import type { SubmitContext } from '../../src/interactions/command.ts';
+import { withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -12,12 +13,18 @@ import { problemLines } from '../submit/problem-text.ts';
 
 /**
  * Reads the corrected server entered by a moderator.
+ * @param before the rows of the waiting submission
  * @throws UserError with the reason if the server can't be submitted
  */
-export async function readCorrection(context: SubmitContext, deps: CommandDeps): Promise<ReadyRow> {
+export async function readCorrection(
+  context: SubmitContext,
+  before: readonly Row[],
+  deps: CommandDeps,
+): Promise<ReadyRow> {
   const typed = fieldsOf(context);
   await gameTyped(typed.game, deps.games, context.guildId);
-  const row = readOne(typed, [], deps.games);
+  const read = readOne(typed, [], deps.games);
+  const [row = read] = withKnownHosts([read], before, deps.games);
   if (row.kind === 'invalid') throw await notCorrected(context, row, row.problem, deps);
   const { game } = row.submission;
   const { games } = await deps.settings.getOrThrow(context.guildId);

@@ -66,7 +66,8 @@ export function decisionActions(
     await demandModerator(context);
     const { interactionId, user } = context;
     try {
-      const row = await readCorrection(context, deps);
+      const before = (await approvals.seen(seenOf(context)))?.servers ?? [];
+      const row = await readCorrection(context, before.map(rowForServer), deps);
       const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
       if (why === 'decided') return undecided(context);
       if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);

@@ -8,7 +8,7 @@ import type {
 } from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { repaired } from '../../src/server-lists/repair.ts';
+import { meantAddress, repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type Correction, type EditResult, withUsualPort } from '../../src/submissions/draft-editor.ts';
@@ -166,6 +166,10 @@ export function submitActions(deps: CommandDeps): Actions {
       take: correcting(async (context) => {
         const { meant } = gameGuesses(await allowedGames(context, deps));
         return (row) => withGame(row, meant(row));
+      }),
+      letters: correcting(() => (row) => {
+        const address = meantAddress(row);
+        return address === undefined ? undefined : { ...typedOf(row), server: address };
       }),
       askgame: {
         answers: 'modal',

@@ -24,7 +24,7 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
   if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
-  const { read } = await readFields(context, fieldsOf(context), deps);
+  const { read } = await readFields(context, fieldsOf(context), waiting.rows, deps);
   const { panelChannelId } = waiting;
   const rows = onLineOf(waiting.rows, read.rows);
   const draft = { ...read, rows, id, panelChannelId };

@@ -4,7 +4,7 @@ import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import type { ParsedList } from '../../src/server-lists/list-parser.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
-import { MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import { MAX_FILE_BYTES, withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
@@ -41,14 +41,17 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
 /**
  * Reads the values for one server. Several addresses become a list. The typed game applies to addresses without a game next
  * to them.
+ * @param before the rows that the member edited, if any
  * @returns the rows and, for a list, a notice if the typed game can't be used
  */
 export async function readFields(
   context: Context,
   typed: TypedRow,
+  before: readonly Row[],
   deps: CommandDeps,
 ): Promise<{ readonly read: Pick<Draft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
-  const { games, completeRows } = deps;
+  const { games } = deps;
+  const completeRows = (rows: readonly Row[]) => deps.completeRows(withKnownHosts(rows, before, games));
   if (isOneAddress(typed.server)) {
     if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
     return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
@@ -71,8 +74,8 @@ export async function enterFields(
   typed: TypedRow,
   deps: CommandDeps,
 ): Promise<Reply> {
-  const { read, notice } = await readFields(context, typed, deps);
   const { rows: before, panelChannelId } = await draftBefore(context, id, deps);
+  const { read, notice } = await readFields(context, typed, before, deps);
   const draft = { ...read, rows: onLineOf(before, read.rows), id, panelChannelId };
   if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
     return submitDraft(context, { id, draft }, deps);

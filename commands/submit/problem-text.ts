@@ -2,6 +2,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { shorten, visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
+import { meantAddress } from '../../src/server-lists/repair.ts';
 import {
   furtherProblems,
   type InvalidRow,
@@ -77,11 +78,12 @@ export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isN
 export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: lineLabel(row) })}`, why: whyText(t, row, games) });
 
-function whyText(t: Translate, { problem }: InvalidRow, games: GameIndex): string {
+function whyText(t: Translate, row: InvalidRow, games: GameIndex): string {
+  const { problem } = row;
   const { short } = problemText(problem, t, LONGEST_VALUE);
   const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
-  const near = game && escapeText(shorten(visibleLine(game.name), LONGEST_NAME));
-  return wholeText(withNear(t, { short }, near), t);
+  const near = game?.name ?? meantAddress(row);
+  return wholeText(withNear(t, { short }, near && escapeText(shorten(visibleLine(near), LONGEST_NAME))), t);
 }
 
 /** Maximum number of names to compare for a file (about 25 ms). This is enough for 500 lines and 100 games. */

@@ -35,12 +35,18 @@ export function repairButtons(
       ? []
       : useButton(draft, { field: 'server', value: address }, t('again.use', { value: address }));
   const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
-    const removes = repair.field === 'queryPort';
-    const key = isSubmittedImmediately(draft) ? 'submitPort' : 'use';
-    const label = removes ? t('again.noQueryPort') : t(`again.${key}`, { value: repair.value });
+    const label =
+      repair.field === 'queryPort'
+        ? t('again.noQueryPort')
+        : t(`again.${useLabel(draft, repair)}`, { value: repair.value });
     return useButton(draft, repair, label);
   });
   return [...found, ...repairs];
+}
+
+function useLabel(draft: Draft, { field }: Repair): 'use' | 'submitAs' | 'submitPort' {
+  if (!isSubmittedImmediately(draft)) return 'use';
+  return field === 'server' ? 'submitAs' : 'submitPort';
 }
 
 /** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */

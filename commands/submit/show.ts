@@ -5,8 +5,9 @@ import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
+import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
-import { onlyRow } from '../../src/submissions/draft.ts';
+import { type Draft, onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, type PreparedDraft, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
@@ -111,7 +112,7 @@ function gameControls(
   });
   return [
     ...choices.map((each) => [each.choice]),
-    [meantButton(t, id, meant), ...choices.map(({ ask }) => ask)],
+    [meantButton(t, id, meant), addressesButton(t, draft), ...choices.map(({ ask }) => ask)],
   ];
 }
 
@@ -124,6 +125,17 @@ function meantButton(t: Translate, id: string, meant: readonly Game[]): Control 
       ? t('again.use', { value: game.name })
       : t('list.button.meantGames', { count: meant.length });
   return button(submitId('take', id), label, 'primary');
+}
+
+/** Builds the button that gives each line with look-alike letters the address that it resembles. */
+function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined {
+  const [address, ...others] = new Set(rows.flatMap((row) => meantAddress(row) ?? []));
+  if (address === undefined) return undefined;
+  const label =
+    others.length === 0
+      ? t('again.use', { value: address })
+      : t('list.button.meantAddresses', { count: others.length + 1 });
+  return button(submitId('letters', id), label, 'primary');
 }
 
 /** @param hasKey if false, *Try again* replaces the submit button */

@@ -1,4 +1,6 @@
+import { parseAddress } from '../addresses/address.ts';
 import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
+import { isAboutLetters } from '../addresses/name-letters.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
@@ -9,8 +11,10 @@ import {
   EMPTY_ROW,
   gameOf,
   hasUnknownGame,
+  type InvalidRow,
   inOrderOfPlaces,
   type RawRow,
+  type ReadyRow,
   type Row,
   readRow,
   sanitised,
@@ -203,15 +207,44 @@ function withoutComment(line: string): string {
 const namesServer = (text: string): boolean =>
   addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
-/** Checks a row. Returns it as ready, or as invalid with the first problem found. */
-export function finishedRow({ typed, problem, near, ...place }: RawRow, games: GameIndex): Row {
-  const reading = problem ? ({ ok: false, problem } as const) : readRow(typed, gameOf(typed.game, games));
+/**
+ * Checks a row. Returns it as ready, or as invalid with the first problem found.
+ * @param known hosts whose letters aren't checked
+ */
+export function finishedRow(
+  { typed, problem, near, ...place }: RawRow,
+  games: GameIndex,
+  known?: ReadonlySet<string>,
+): ReadyRow | InvalidRow {
+  const reading = problem
+    ? ({ ok: false, problem } as const)
+    : readRow(typed, gameOf(typed.game, games), known);
   // A query port that equals the port isn't submitted. The typed text is kept, so that a server lookup doesn't replace the
   // query port.
   const isKept = typed.queryPort !== '' && reading.ok && reading.submission.queryPort === undefined;
   return reading.ok
     ? { kind: 'ready', ...place, submission: reading.submission, ...(isKept && { typed }) }
     : { kind: 'invalid', ...place, problem: reading.problem, typed, ...(near !== undefined && { near }) };
+}
+
+/**
+ * Accepts the hosts of earlier rows whatever their letters, because stored and waiting servers aren't checked again.
+ * @param before the rows that the member edited
+ */
+export function withKnownHosts<Read extends Row>(
+  rows: readonly Read[],
+  before: readonly Row[],
+  games: GameIndex,
+): readonly (Read | ReadyRow | InvalidRow)[] {
+  const known = new Set(before.flatMap((row) => (row.kind === 'invalid' ? [] : row.submission.server)));
+  return rows.map((row) => {
+    const given: Row = row;
+    if (given.kind !== 'invalid' || !isAboutLetters(given.problem)) return row;
+    const parsed = parseAddress(given.typed.server);
+    if (!parsed.ok || !known.has(parsed.address.host)) return row;
+    const { kind: _kind, problem: _problem, ...raw } = given;
+    return finishedRow(raw, games, known);
+  });
 }
 
 /** Sorts rows by their place and marks rows that repeat an earlier one. */

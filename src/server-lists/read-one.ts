@@ -1,4 +1,5 @@
 import { parseAddress } from '../addresses/address.ts';
+import { isAboutLetters } from '../addresses/name-letters.ts';
 import type { Game } from '../listing/contract.ts';
 import type { Games } from '../listing/games.ts';
 import { withDots } from './repair.ts';
@@ -51,6 +52,10 @@ export function readOne(
   }
   const reading = readRow({ ...typed, game: alias }, alias);
   if (reading.ok) return { kind: 'ready', ...kept, submission: reading.submission };
+  const [only, ...others] = found;
+  if (only?.kind === 'invalid' && others.length === 0 && isAboutLetters(only.problem)) {
+    return { kind: 'invalid', ...kept, problem: only.problem };
+  }
   const address = addressAmongWords(typed, found);
   return { kind: 'invalid', ...kept, problem: reading.problem, ...(address !== undefined && { address }) };
 }

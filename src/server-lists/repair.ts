@@ -2,7 +2,7 @@ import { formatAddress, parseAddress } from '../addresses/address.ts';
 import { HIGHEST_PORT } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { gameOf, type RowProblem, readRow, type TypedRow } from './row.ts';
+import { gameOf, type Row, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /** A correction to the typed text. `value` is the field's new text; '' clears it. `swap` exchanges address and game. */
 export interface Repair {
@@ -31,10 +31,16 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
     case 'port-not-a-number':
     case 'port-too-low':
       return problem.field === 'query_port' ? [{ field: 'queryPort', value: '' }] : [];
+    case 'look-alikes':
+      return problem.meant === undefined ? [] : [{ field: 'server', value: problem.meant }];
     default:
       return [];
   }
 }
+
+/** Returns the address that a name with look-alike letters resembles, for a row whose only problem is that name. */
+export const meantAddress = (row: Row): string | undefined =>
+  row.kind === 'invalid' && row.problem.code === 'look-alikes' ? row.problem.meant : undefined;
 
 /**
  * Returns the ports that the member may have meant if the number has one digit too many. If removing a digit results in the

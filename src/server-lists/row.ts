@@ -1,4 +1,5 @@
 import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } from '../addresses/address.ts';
+import { type LettersProblem, problemOfLetters } from '../addresses/name-letters.ts';
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
@@ -21,6 +22,7 @@ interface UnknownGame {
 
 export type RowProblem =
   | AddressProblem
+  | LettersProblem
   | { readonly code: 'game-missing' }
   | UnknownGame
   /** The port in the address differs from the separate port. */
@@ -259,8 +261,13 @@ export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | u
  * Converts a typed row to a submission, or returns its first problem. The port can be in the address, in its own field, or
  * in both if they match. Omits a query port that equals the port (specification §2.1).
  * @param game the alias of the row's game, if known
+ * @param known hosts whose letters aren't checked
  */
-export function readRow(typed: TypedRow, game: string | undefined): ReadingResult {
+export function readRow(
+  typed: TypedRow,
+  game: string | undefined,
+  known: ReadonlySet<string> = NO_HOSTS,
+): ReadingResult {
   const beside = typed.port === '' ? undefined : parsePort(typed.port, 'port');
   if (beside && !beside.ok) return beside;
   const query = typed.queryPort === '' ? undefined : parsePort(typed.queryPort, 'query_port');
@@ -271,6 +278,8 @@ export function readRow(typed: TypedRow, game: string | undefined): ReadingResul
   if (inServer !== undefined && beside && beside.port !== inServer) {
     return invalid({ code: 'port-conflict', inServer, port: beside.port });
   }
+  const letters = known.has(host) ? undefined : problemOfLetters(host);
+  if (letters) return invalid(withPortMeant(letters, inServer ?? beside?.port));
   if (!hasWords(typed.game)) return invalid({ code: 'game-missing' });
   if (game === undefined) return invalid({ code: 'game-unknown', game: typed.game });
   const port = inServer ?? beside?.port;
@@ -281,6 +290,14 @@ export function readRow(typed: TypedRow, game: string | undefined): ReadingResul
   const queryPort = query && query.port !== port ? { queryPort: query.port } : {};
   return { ok: true, submission: { server: host, port, ...queryPort, game } };
 }
+
+const NO_HOSTS: ReadonlySet<string> = new Set();
+
+/** Adds the typed port to the host that the member may have meant. */
+const withPortMeant = (problem: LettersProblem, port: number | undefined): LettersProblem =>
+  problem.code === 'look-alikes' && problem.meant !== undefined
+    ? { ...problem, meant: formatAddress({ host: problem.meant, ...(port !== undefined && { port }) }) }
+    : problem;
 
 /** Finds the remaining problems by checking each part separately. {@link readRow} only returns the first problem. */
 export function furtherProblems(typed: TypedRow, first: RowProblem): readonly RowProblem[] {

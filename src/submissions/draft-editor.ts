@@ -11,6 +11,7 @@ import {
   MAX_ROWS,
   type ReadRows,
   type UnreadableList,
+  withKnownHosts,
   withRepeats,
 } from '../server-lists/read-list.ts';
 import {
@@ -151,7 +152,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const edited = editedText(typed, opened, games);
     const list = await parser.read({ guildId, sources: [edited.text], game: '' });
     if (list.kind !== 'rows') return list;
-    return { ...list, ...edited, opened, rows: await completeRows(list.rows) };
+    const rows = await completeRows(withKnownHosts(list.rows, opened, games));
+    return { ...list, ...edited, opened, rows };
   }
 
   /** Changes a draft unless it has already been submitted or cancelled. */

@@ -65,7 +65,12 @@ function helpKey(problem: RowProblem) {
     case 'not-an-address':
     case 'web-address':
     case 'unknown-scheme':
+    case 'symbols':
       return 'host-and-port';
+    case 'look-alikes':
+      return problem.meant === undefined ? 'letters' : 'near';
+    case 'script':
+      return 'letters';
     case 'ipv6-brackets':
       return 'brackets';
     case 'ipv4-form':
@@ -101,7 +106,11 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
     problem.code === 'port-missing'
       ? escapeCode(formatAddress({ host: problem.host, port: EXAMPLE_PORT }), most)
       : '';
-  return { ...Object.fromEntries(entries), example, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
+  const near =
+    problem.code === 'look-alikes' && problem.meant !== undefined
+      ? `\`${escapeCode(problem.meant, most)}\``
+      : '';
+  return { ...Object.fromEntries(entries), example, near, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }
 
 /** Returns a message saying that a server wasn't sent, with the problem and its solution. */

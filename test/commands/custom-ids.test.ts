@@ -80,6 +80,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:fields': `${DRAFT}:${RUN}:@65535`,
   'submit:game': `${DRAFT}:missing`,
   'submit:include': `${DRAFT}:off`,
+  'submit:letters': DRAFT,
   'submit:lines': `${DRAFT}:${RUN}:invalid`,
   'submit:paste': DRAFT,
   'submit:ports': DRAFT,

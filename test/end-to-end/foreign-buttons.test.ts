@@ -62,6 +62,7 @@ const OPEN_PRESSES = [
   'submit:edit',
   'submit:game',
   'submit:include',
+  'submit:letters',
   'submit:ports',
   'submit:repair',
   'submit:send',
@@ -186,6 +187,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
     await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`),
   );
   show('member', await paste(member, 'no-game.example.com:1'));
+  show('member', await paste(member, 'fine.example.com:1 cs2\nᴘʟᴀʏ.example.com:1 cs2'));
   const near = [28015, 28016].map((port) => `even rust nemen op near.example.com:${port}`);
   const message = discord.say(member, near.join('\n'));
   show('member', await member.useOnMessage('Submit servers', message));

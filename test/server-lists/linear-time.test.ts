@@ -9,6 +9,7 @@ const PIECES = [
   ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
   ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 '.split('|'),
   ...'password |password "|password: x; connect '.split('|'),
+  ...'⭐|⭐a.|ab.cd⭐|٥.|٥a|🇵|🇵🇱|🇵🇱🇦.a|❶|a·|ᴘ.'.split('|'),
 ];
 
 const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));

@@ -1,0 +1,111 @@
+import { describe, expect } from 'vitest';
+import { approve, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, messageOf, textOf } from '../support/bot.ts';
+import { ACCEPTED, addServer, edit, labelsOf, paste, pressSubmit, sendFile } from '../support/people.ts';
+
+const it = botTest();
+
+const SMALL_CAPITALS = 'ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ:25570';
+
+describe('an address in /addserver', () => {
+  it("with look-alike letters isn't sent until the member accepts the suggestion", async ({
+    member,
+    listing,
+  }) => {
+    for (const typed of [SMALL_CAPITALS, `ɪᴘ: ${SMALL_CAPITALS}`, '🅿🅻🅰🆈.example.com:25570']) {
+      const answer = await addServer(member, typed);
+      expect(textOf(answer)).toContain('contains letters that look like others. Did you mean');
+      expect(labelsOf(answer)).toEqual(['Submit as play.example.com:25570', 'Edit']);
+      expect(listing.submitted).toEqual([]);
+    }
+    const answer = await addServer(member, SMALL_CAPITALS);
+    const sent = await member.press(answer, 'Submit as play.example.com:25570');
+    await expect.poll(() => textOf(sent)).toContain(ACCEPTED);
+    expect(listing.submitted).toMatchObject([{ server: 'play.example.com', port: 25570 }]);
+  });
+
+  it('is rejected with the reason if it is no name', async ({ member, listing }) => {
+    for (const [typed, why] of [
+      ['xn--e28h.example.com:1', '😀.example.com contains symbols. Enter only the address'],
+      ['playเกม.example.com:1', "isn't in a single widely used script. Write each part"],
+      ['ᴘlayпривет.example.com:1', 'contains letters that look like others. Write each part'],
+    ] as const) {
+      const answer = await addServer(member, typed);
+      expect(textOf(answer).replaceAll('`', '')).toContain(why);
+      expect(labelsOf(answer)).toEqual(['Edit']);
+    }
+    expect(listing.submitted).toEqual([]);
+  });
+
+  it('is sent without the symbols that separate it from other words', async ({ member, listing }) => {
+    for (const typed of [
+      'IP👉play.example.com:25570',
+      '┃IP→b.example.com:1',
+      '✦c.example.com:2✦',
+      'ㅤd.example.com:٢٧٠١٥',
+    ])
+      await expect.poll(async () => textOf(await addServer(member, typed))).toContain(ACCEPTED);
+    const answer = await addServer(member, 'Creativeㅤe.example.com:1');
+    expect(labelsOf(answer)).toContain('Use e.example.com:1');
+    expect(listing.submitted.map(({ server, port }) => `${server}:${port}`)).toEqual([
+      'play.example.com:25570',
+      'b.example.com:1',
+      'c.example.com:2',
+      'd.example.com:27015',
+    ]);
+  });
+});
+
+describe('a list with decorated addresses', () => {
+  const LIST = `⭐Surf⭐a.example.com:1\nIP: ${SMALL_CAPITALS}\nIP: 🅼🅲.example.com:2`;
+
+  it('offers all suggested addresses', async ({ member, listing }) => {
+    for (const preview of [
+      await paste(member, LIST, { game: 'cs2' }),
+      await sendFile(member, LIST, { game: 'cs2' }),
+    ]) {
+      expect(textOf(preview)).toContain('Did you mean play.example.com:25570?');
+      expect(labelsOf(preview)).toContain('Submit 1 game server');
+      expect(labelsOf(preview)).toContain('Use the suggested addresses (2)');
+    }
+    const preview = await paste(member, LIST, { game: 'cs2' });
+    await pressSubmit(member, await member.press(preview, 'Use the suggested addresses (2)'));
+    expect(listing.submitted.map(({ server, port }) => `${server}:${port}`)).toEqual([
+      'a.example.com:1',
+      'play.example.com:25570',
+      'mc.example.com:2',
+    ]);
+  });
+
+  it('is read from a message', async ({ guild, member }) => {
+    const message = guild.discord.say(member, `CS2\n${LIST}`);
+    const preview = await member.useOnMessage('Submit servers', message);
+    expect(textOf(preview)).toContain('Did you mean play.example.com:25570?');
+    expect(labelsOf(preview)).toContain('Use the suggested addresses (2)');
+  });
+});
+
+describe('a stored host', () => {
+  it("isn't checked again when its submission is edited", async ({ bot, guild, member, listing }) => {
+    await turnApprovalOn(guild);
+    const reply = await addServer(member, 'stored.example.com:1');
+    const message = await waitingIn(guild);
+    for (const [table, column] of Object.entries({ servers: 'host', drafts: 'lines' })) {
+      await bot.store.rows(
+        `UPDATE ${table} SET ${column} = replace(${column}, 'stored.example', 'xn--e28h.example') WHERE guild_id = ?`,
+        guild.id,
+      );
+    }
+    const edited = await edit(member, reply, { query_port: '27016' });
+    expect(textOf(edited)).toContain('query port 27016');
+    const corrected = await edit(inStaff(guild, 'admin'), message, { query_port: '27017' }, 'Correct…');
+    expect(messageOf(corrected)).toBeDefined();
+    await approve(guild);
+    expect(listing.submitted).toMatchObject([{ server: 'xn--e28h.example.com', query_port: 27017 }]);
+    // A new host is checked.
+    const other = await edit(member, await addServer(member, 'other.example.com:1'), {
+      server: '😀.example.com',
+    });
+    expect(textOf(other)).toContain('contains symbols');
+  });
+});
