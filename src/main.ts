@@ -6,10 +6,10 @@ import { FatalDiscordError, RejectedTokenError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
 import { HttpServerError } from './listen.ts';
 import { createLogger, terminalOutput } from './logger.ts';
-import { EncryptionKeyError } from './storage/encryption-key.ts';
+import { EncryptionKeyError, WrongKeyError } from './storage/encryption-key.ts';
 import { ExpiredLeaseError } from './storage/leases.ts';
 import { StuckTransactionError } from './storage/store.ts';
-import { StoreError } from './storage/store-error.ts';
+import { StoreError, UnusableStoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
 /** Time limit for stopping, in milliseconds, divided up in app.ts. After that, the bot exits even with unfinished work. */
@@ -25,10 +25,12 @@ const PARENT_EVERY_MS = 500;
 const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServerError, StoreError];
 
 /**
- * Exit status for an unusable configuration or token (EX_CONFIG in sysexits.h). The bot can't start until the operator
- * fixes the problem, so ops/server-listing-bot.service doesn't restart it.
+ * Exit status for an unusable configuration, token, key or database (EX_CONFIG in sysexits.h). The bot can't start until
+ * the operator fixes the problem, so ops/server-listing-bot.service doesn't restart it.
  */
 const UNUSABLE = 78;
+/** Errors that end the bot with {@link UNUSABLE}. */
+const LASTING = [RejectedTokenError, UnusableStoreError, WrongKeyError];
 /**
  * Whether Docker or Kubernetes restarts the bot after any exit (see Dockerfile). If so, the bot waits before it exits with
  * {@link UNUSABLE}.
@@ -72,7 +74,7 @@ async function main(): Promise<void> {
     if (error instanceof FatalDiscordError && stoppingSince !== undefined) return;
     if (EXPLAINED.some((kind) => error instanceof kind)) printError(error);
     else logger.error({ err: error }, 'the bot failed and is stopping');
-    void end(error instanceof RejectedTokenError ? UNUSABLE : 1);
+    void end(LASTING.some((kind) => error instanceof kind) ? UNUSABLE : 1);
   }
 
   const app = createApp({ config, logger, onFatal: fail });

@@ -5,7 +5,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HOUR_MS } from '../numbers.ts';
 import { isRecent } from '../recent.ts';
-import { checkFile, chownCommand, nearest, withDatabaseFile } from '../storage/database-file.ts';
+import {
+  checkFile,
+  chownCommand,
+  nearest,
+  rejectLostFile,
+  withDatabaseFile,
+} from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
@@ -32,8 +38,9 @@ async function checkSqlite(path: string): Promise<string> {
   try {
     // Tests writing, because it can fail for reasons other than missing permissions.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
-    if (!existsSync(path)) return `${path} will be created at the first start`;
-    await checkFile(path);
+    const isThere = existsSync(path);
+    rejectLostFile(path, isThere ? await checkFile(path) : []);
+    if (!isThere) return `${path} will be created at the first start`;
     // This transaction acquires the write lock without writing anything.
     withDatabaseFile(path, (database) => database.exec('BEGIN IMMEDIATE; ROLLBACK'), true);
     return `${path} is intact and writable`;

@@ -6,16 +6,16 @@ import { codeOf } from '../error-code.ts';
 import { visibleLine } from '../one-line.ts';
 import { rejectUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
-import { reason, StoreError } from './store-error.ts';
+import { reason, StoreError, UnusableStoreError } from './store-error.ts';
 
 /** Thrown if the database file is damaged. `why` is SQLite's error message, on a single line. */
-export class DamagedFileError extends StoreError {
+export class DamagedFileError extends UnusableStoreError {
   readonly why: string;
   constructor(path: string, message: string) {
     const why = visibleLine(message);
     super(
-      `the database ${path} is damaged (${why}). Nothing was changed: restore it from a backup, or move it away to start ` +
-        'with an empty one.',
+      `the database ${path} is damaged (${why}). Nothing was changed: restore it from a backup, or move it and its ` +
+        'key file away to start with an empty one.',
     );
     this.why = why;
   }
@@ -93,6 +93,20 @@ export function primaryCode(error: unknown): number {
 
 export async function cannotWrite(path: string, cause: unknown): Promise<StoreError> {
   return new StoreError(`cannot write to ${path}: ${reason(cause)}; ${await whatToDo(path)}`, { cause });
+}
+
+/**
+ * Rejects an empty database whose key file already exists. Either `STORE_URL` is wrong, or the database was lost.
+ * @param migrations the names of the migrations that have been applied to the file
+ * @throws UnusableStoreError if the database is empty but has a key file
+ */
+export function rejectLostFile(path: string, migrations: readonly string[]): void {
+  const keyFile = `${path}.key`;
+  if (migrations.length > 0 || !existsSync(keyFile)) return;
+  throw new UnusableStoreError(
+    `the database ${path} is empty, but its encryption key ${keyFile} already exists. Nothing was changed: put the database ` +
+      'back, or correct STORE_URL. If the data was deleted on purpose, move the key file away too.',
+  );
 }
 
 /** Suffixes of the files that belong to a database. */

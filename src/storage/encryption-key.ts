@@ -15,6 +15,9 @@ export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
+/** Thrown if the available keys don't decrypt the data. A restart would fail in the same way. */
+export class WrongKeyError extends EncryptionKeyError {}
+
 /**
  * Prefix of the stored values that record the ids of all encryption keys ever used. Each id is stored before its key is
  * used, so a bot with all of these keys can decrypt all data.
@@ -34,7 +37,7 @@ export interface AvailableKeys {
 
 /**
  * Returns the available keys, newest first. The list is empty if there is no `ENCRYPTION_KEY`, no key file and no data yet.
- * @throws EncryptionKeyError if data was encrypted with a key that isn't available
+ * @throws WrongKeyError if data was encrypted with other keys, or EncryptionKeyError if the key file can't be read
  */
 export async function keysAtHand({
   configured,
@@ -51,7 +54,7 @@ export async function keysAtHand({
     );
   }
   const given = configured ? 'ENCRYPTION_KEY' : `the key in ${keyFile}`;
-  throw new EncryptionKeyError(
+  throw new WrongKeyError(
     `the data was encrypted with another key (id ${missing}), not with ${given}. ` +
       'Restore the old key, or provide both with the new one first (ENCRYPTION_KEY=new,old; in the file, one per line). ' +
       'Nothing was changed.',
@@ -75,19 +78,6 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     return encryption;
   }
 
-  async function checkKeyFile(keyFile: string, hasData: boolean): Promise<void> {
-    if (!hasData) {
-      logger.warn(
-        { database: path, keyFile },
-        `${path} is empty, but its encryption key ${keyFile} already existed: unless the data was deleted on ` +
-          'purpose, stop the bot and put the database back, or correct STORE_URL',
-      );
-    }
-    if (await isOpenToOthers(keyFile)) {
-      logger.warn({ keyFile }, 'other users can read the encryption key; set the file mode to 0600');
-    }
-  }
-
   return {
     name: 'encryption',
     /** @throws EncryptionKeyError if data was encrypted with an unavailable key; no data is changed */
@@ -100,8 +90,8 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
           { keyFile },
           'created an encryption key; back it up: without it the stored API keys are lost',
         );
-      } else if (keyFile !== undefined && configured === undefined) {
-        await checkKeyFile(keyFile, usedKeys.length > 0);
+      } else if (keyFile !== undefined && configured === undefined && (await isOpenToOthers(keyFile))) {
+        logger.warn({ keyFile }, 'other users can read the encryption key; set the file mode to 0600');
       }
       encryption = createEncryption(keys);
       await values.set(`${USED_KEY}:${encryption.newestKeyId}`, true);
@@ -116,7 +106,7 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
 /** Returns the keys in the key file, or an empty list if the file doesn't exist. */
 async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined)
-    throw new EncryptionKeyError('ENCRYPTION_KEY is missing: with PostgreSQL, there is no key file');
+    throw new WrongKeyError('ENCRYPTION_KEY is missing: with PostgreSQL, there is no key file');
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -129,7 +119,7 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
     .split(/\s+/)
     .map((line) => Buffer.from(line, 'base64'));
   if (keys.every((key) => key.length === KEY_BYTES)) return keys;
-  throw new EncryptionKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
+  throw new WrongKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
 }
 
 /** Whether the file's mode lets users other than the owner access it. Always false on Windows. */

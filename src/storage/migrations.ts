@@ -1,6 +1,6 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { StoreError } from './store-error.ts';
+import { StoreError, UnusableStoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -308,19 +308,19 @@ export async function migrate(
   if (error !== undefined) throw error;
 }
 
-/** @throws StoreError if the database has a migration that this version doesn't know and that isn't compatible with it */
+/** @throws UnusableStoreError if the database has an incompatible migration that this version doesn't know */
 export function rejectUnknown(name: string, migrations: readonly string[]): void {
   const unknown = migrations.find((migration) => !(migration in MIGRATIONS) && !isCompatible(migration));
   if (unknown === undefined) return;
   const [first = ''] = Object.keys(MIGRATIONS);
   if (unknown < first) {
-    throw new StoreError(
+    throw new UnusableStoreError(
       `the database ${name} was written by an unreleased version of the bot from before 0.3.0 (it has "${unknown}"), and no ` +
-        'released version can use it. Nothing was changed: move it away to start with an empty one, and let admins run ' +
-        '/setkey again.',
+        'released version can use it. Nothing was changed: move it and its key file away to start with an empty one, and ' +
+        'let admins run /setkey again.',
     );
   }
-  throw new StoreError(
+  throw new UnusableStoreError(
     `the database ${name} was written by a newer version of the bot (it has "${unknown}"). Nothing was changed: ` +
       'start that version again, or restore a backup from before it.',
   );

@@ -4,7 +4,7 @@ import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { cannotWrite, checkFile, hasTable, prepareFile } from './database-file.ts';
+import { cannotWrite, checkFile, hasTable, prepareFile, rejectLostFile } from './database-file.ts';
 import { migrate, rejectOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -39,6 +39,7 @@ export function createSqliteDatabase(path: string): Database {
     async prepare(mayMigrate) {
       await prepareFile(path);
       found = await checkFile(path);
+      rejectLostFile(path, found);
       if (!mayMigrate) rejectOtherShape(path, found);
     },
     async open() {

@@ -6,6 +6,12 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/**
+ * Thrown if the bot can't use the data until the operator acts, because a restart would fail in the same way. Other errors,
+ * such as a lock, a full disk or a folder that isn't mounted yet, can end without the operator.
+ */
+export class UnusableStoreError extends StoreError {}
+
 /** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { keyId } from '../../src/storage/encryption.ts';
@@ -40,17 +40,6 @@ describe('encryption without ENCRYPTION_KEY', () => {
     const second = await start(store);
     expect(second.open(first.seal('kept', 'guild 1'), 'guild 1')).toBe('kept');
     expect(readFileSync(file, 'utf8')).toBe(text);
-  });
-
-  it('logs a warning if the key already exists but the database is empty', async () => {
-    const store = await openStore();
-    await start(store);
-    const empty = await openStore();
-    copyFileSync(`${store.path}.key`, `${empty.path}.key`);
-    const logger = recorder();
-    for (const opened of [store, empty, empty]) await start(opened, undefined, logger);
-    expect(logger.lines).toMatchObject([{ level: 'warn', details: { database: empty.path } }]);
-    expect(logger.lines[0]?.message).toContain(`${empty.path} is empty`);
   });
 
   it("doesn't create another key if data exists but the key file is missing", async () => {
