@@ -183,6 +183,13 @@ export const readListingConfig = (env: Environment) =>
 
 export const readStoreConfig = (env: Environment) => readSome(env, ['storeUrl', 'encryptionKey']);
 
+/** Reads the variables needed to find and delete a guild's or a member's data. */
+export const readDataConfig = (env: Environment) =>
+  readSome(env, [
+    ...['storeUrl', 'encryptionKey', 'memberLimit', 'guildLimit', 'historyDays'],
+    ...['allowedGuilds', 'blockedGuilds', 'blockedUsers'],
+  ] as const);
+
 export const readEncryptionKey = (env: Environment) => readSome(env, ['encryptionKey']).encryptionKey;
 
 /**

@@ -5,6 +5,9 @@ import { DIRECT_MESSAGE_OPT_OUTS, type DirectMessageOptOuts } from './direct-mes
 import { PANELS, type Panels } from './panels.ts';
 import { SETTINGS } from './settings.ts';
 
+/** Prefixes of the values that each guild has at most one of, followed by the guild's id. */
+export const GUILD_AREAS = [API_KEYS, SETTINGS, PANELS] as const;
+
 export interface DeletionDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'cutLog'>;
   readonly keys: Pick<ApiKeys, 'delete' | 'deleteName'>;
@@ -73,8 +76,7 @@ export function createDeletion({
 
 /** Returns the ids of guilds that have a key, settings, panels, or a member who opted out of direct messages. */
 export async function guildsWithStoredData({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
-  const areas = [API_KEYS, SETTINGS, PANELS];
-  const ofGuilds = (await Promise.all(areas.map((area) => values.ids(area)))).flat();
+  const ofGuilds = (await Promise.all(GUILD_AREAS.map((area) => values.ids(area)))).flat();
   const ofMembers = (await values.ids(DIRECT_MESSAGE_OPT_OUTS)).map((id) => id.split(':')[0] ?? '');
   return [...ofGuilds, ...ofMembers];
 }

@@ -12,8 +12,12 @@ import type { Tables } from './tables.ts';
 /** How long a tool waits if a running bot has locked the file, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
-/** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
-export function createSqliteDatabase(path: string): Database {
+/**
+ * Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another.
+ * @param isUnhurried whether statements can wait for a running bot
+ */
+export function createSqliteDatabase(path: string, isUnhurried = false): Database {
+  const timeoutMs = isUnhurried ? BESIDE_TIMEOUT_MS : BUSY_TIMEOUT_MS;
   /** The migrations that had already been applied before the bot started. */
   let found: readonly string[] = [];
 
@@ -43,7 +47,7 @@ export function createSqliteDatabase(path: string): Database {
       if (!mayMigrate) rejectOtherShape(path, found);
     },
     async open() {
-      const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path)) });
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path, timeoutMs)) });
       try {
         await migrate(db, found);
         return db;
@@ -82,7 +86,7 @@ export function createSqliteDatabase(path: string): Database {
     },
     unsynced,
     async cutLog(db) {
-      const isCut = await db.connection().execute(cutLogOf);
+      const isCut = await db.connection().execute((connection) => cutLogOf(connection, timeoutMs));
       if (!isCut) throw new Error('another process is reading it');
     },
     cannotOpen: (cause) => cannotWrite(path, cause),
@@ -91,9 +95,10 @@ export function createSqliteDatabase(path: string): Database {
 
 /**
  * Truncates the write-ahead log.
+ * @param timeoutMs how long later statements wait for another process's lock, in milliseconds
  * @returns false if another process was reading the log
  */
-async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
+async function cutLogOf(connection: Kysely<Tables>, timeoutMs: number): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
   // A backup may be reading the log for several seconds. Waiting for it would block the whole bot.
@@ -102,6 +107,6 @@ async function cutLogOf(connection: Kysely<Tables>): Promise<boolean> {
     const [row] = await pragma('wal_checkpoint(truncate)');
     return Object(row).busy === 0;
   } finally {
-    await pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    await pragma(`busy_timeout = ${timeoutMs}`);
   }
 }

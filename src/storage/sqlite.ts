@@ -27,10 +27,11 @@ const LONGEST_KEPT = 4_000;
 
 /**
  * Opens a SQLite file for reading and writing.
+ * @param timeout how long a statement waits for another process's lock, in milliseconds
  * @throws SQLite's own error
  */
-export function openFile(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout });
   try {
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');

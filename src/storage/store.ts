@@ -40,7 +40,10 @@ export interface StoreDeps {
   readonly onTransaction?: ((end: TransactionEnd) => void) | undefined;
   /** Called if a SQLite transaction is stuck. The process must then exit. PostgreSQL ends such a transaction itself. */
   readonly onStuck?: ((error: StuckTransactionError) => void) | undefined;
-  /** Whether to run statements without a time limit. Used by tools, because no member is waiting for them. */
+  /**
+   * Whether PostgreSQL runs statements without a time limit, and SQLite waits longer for another process's lock. Used by
+   * tools, because no member is waiting for them.
+   */
   readonly isUnhurried?: boolean;
   /** Whether startup may migrate the tables. If not, startup fails when a migration is needed. */
   readonly mayMigrate?: boolean;
@@ -202,7 +205,7 @@ export function createStore(deps: StoreDeps) {
 
 const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: boolean): Database =>
   url.kind === 'sqlite'
-    ? createSqliteDatabase(url.path)
+    ? createSqliteDatabase(url.path, isUnhurried)
     : createPostgresDatabase({ ...url, logger, isUnhurried });
 
 /**

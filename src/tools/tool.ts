@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
@@ -24,15 +25,39 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
 
 /**
  * Returns the tool's arguments. With `--help`, prints the usage instead.
- * @throws ConfigError with the usage if the number of arguments is wrong or if an argument begins with `-`
+ * @throws ConfigError with the usage if the number of arguments is wrong or if there is an option
  */
-export function usage(how: string, { arguments: count }: { readonly arguments: number }): readonly string[] {
-  const given = process.argv.slice(2);
-  if (given.includes('--help') || given.includes('-h')) {
+export const usage = (how: string, { arguments: count }: { readonly arguments: number }): readonly string[] =>
+  readArguments(how, { least: count, most: count }).positionals;
+
+/**
+ * Like {@link usage}, for a tool with optional arguments.
+ * @param limits the minimum and maximum numbers of arguments, and the names of options without a value
+ */
+export function readArguments(
+  how: string,
+  limits: { readonly least: number; readonly most: number; readonly flags?: readonly string[] },
+): { readonly positionals: readonly string[]; readonly flags: readonly string[] } {
+  const { least, most, flags = [] } = limits;
+  const { values, positionals } = parse(how, flags);
+  if (values.help) {
     process.stdout.write(`${how}\n`);
     process.exit(0);
   }
-  if (given.length !== count || given.some((each) => each.startsWith('-') || each === ''))
+  const isNumberRight = positionals.length >= least && positionals.length <= most;
+  if (!isNumberRight || positionals.some((each) => each.startsWith('-') || each === ''))
     throw new ConfigError(how);
-  return given;
+  return { positionals, flags: Object.keys(values) };
+}
+
+function parse(how: string, flags: readonly string[]) {
+  const options = Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }]));
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+    });
+  } catch {
+    throw new ConfigError(how);
+  }
 }

@@ -6,7 +6,7 @@ import { folder, runProgram } from '../support/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The npm scripts that read the file .env. */
-const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'copy-store'];
+const PROGRAMS = ['start', 'doctor', 'backup', 'restore', 'copy-store', 'data'];
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /** Returns what `npm run SCRIPT` prints when it is run in another folder. */

@@ -1,0 +1,149 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Bot, oneBot, setKey, textOf } from '../support/bot.ts';
+import { openStore } from '../support/database.ts';
+import { folder, runFile } from '../support/machine.ts';
+import { ACCEPTED, addServer } from '../support/people.ts';
+
+const API_KEY = 'sandbox-key';
+const USAGE =
+  /^data: specify an id and an action: npm run data -- guild ID show, or npm run data -- member ID show\. .*\n$/;
+
+/** Runs `npm run data -- …` as defined in package.json. */
+const run = (data: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runFile(['src/tools/data.ts', ...args], {
+    env: { STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`, ...env },
+  });
+
+/** Starts a bot with two guilds. In the first one, an admin sets a key, and two members submit a server each. */
+async function startedBot() {
+  const bot = await oneBot();
+  const guild = await bot.newGuild({ key: API_KEY });
+  const other = guild.person({ role: 'other' });
+  expect(textOf(await addServer(guild.member, 'of-member.example.com:1'))).toContain(ACCEPTED);
+  expect(textOf(await addServer(other, 'of-other.example.com:1'))).toContain(ACCEPTED);
+  const tool = async (...args: readonly string[]) => {
+    const done = await run(bot.data, args);
+    expect(done).toMatchObject({ status: 0, stderr: '' });
+    return done.stdout;
+  };
+  return { bot, guild, other, tool };
+}
+
+const namesIn = async ({ store }: Bot) =>
+  (await store.rows('SELECT user_name FROM submissions ORDER BY created_at')).map(
+    ({ user_name }) => user_name,
+  );
+
+describe('npm run data beside a running bot', () => {
+  it("shows, exports and deletes one member's data", async () => {
+    const { bot, guild, other, tool } = await startedBot();
+    const [member, place] = [guild.member.userId, guild.admin.guildId];
+    const stored = `Stored about member ${member}:\n  guild ${place}: 1 submissions, 1 servers, 1 drafts\n`;
+    expect(await tool('member', member, 'show')).toBe(stored);
+
+    const file = join(folder(), 'member.json');
+    expect(await tool('member', member, 'export', file)).toContain(`Exported to ${file}.`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, 'utf8');
+    const servers = [{ host: 'of-member.example.com', user_id: member, outcome: 'accepted' }];
+    const submissions = [
+      { user_id: member, user_name: 'member', created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ];
+    expect(JSON.parse(text)).toMatchObject({
+      member,
+      blockedBy: [],
+      guilds: { [place]: { servers, submissions } },
+    });
+    for (const hidden of [other.userId, guild.admin.userId, 'of-other.example.com', API_KEY]) {
+      expect(text).not.toContain(hidden);
+    }
+
+    expect(await tool('member', member, 'delete')).toBe(
+      `${stored}Nothing was deleted. To delete it, repeat the command with --yes.\n`,
+    );
+    expect(await namesIn(bot)).toEqual(['member', 'other']);
+    expect(await tool('member', member, 'delete', '--yes')).toBe(
+      `${stored}Deleted. Still stored:\n  guild ${place}: 1 servers\nOnly the id is kept: in servers and key_trials until ` +
+        'no limit needs it, and in api-key until the API key is removed or replaced.\n',
+    );
+    expect(await namesIn(bot)).toEqual([null, 'other']);
+    expect(textOf(await addServer(guild.member, 'afterwards.example.com:1'))).toContain(ACCEPTED);
+  });
+
+  it("shows, exports and deletes one guild's data", async () => {
+    const { bot, guild, other, tool } = await startedBot();
+    const [place, untouched] = [guild.admin.guildId, await bot.newGuild({ key: API_KEY })];
+    const shown = await tool('guild', place, 'show');
+    expect(shown).toMatch(/: 2 submissions, 2 servers,.* 1 key_trials,.* 1 api-key/);
+
+    const file = join(folder(), 'guild.json');
+    await tool('guild', place, 'export', file);
+    const text = readFileSync(file, 'utf8');
+    const servers = [{ host: 'of-member.example.com' }, { host: 'of-other.example.com' }];
+    const key = [{ lastFour: expect.any(String), setAt: expect.any(String) }];
+    expect(JSON.parse(text)).toMatchObject({
+      guild: place,
+      guilds: { [place]: { servers, 'api-key': key } },
+    });
+    for (const person of [guild.member, guild.admin, other]) expect(text).not.toContain(person.userId);
+    expect(text).not.toMatch(/_name"|ByName"|"(?:sealed|encrypted|notice)"|sandbox-key/);
+
+    await tool('guild', place, 'delete');
+    expect(await namesIn(bot)).toEqual(['member', 'other']);
+    const deleted = await tool('guild', place, 'delete', '--yes');
+    expect(deleted).toContain(`${shown}Deleted. Still stored:\n  guild ${place}: 1 key_trials, 1 used\n`);
+    expect(await bot.store.content()).not.toContain('of-member.example.com');
+    expect(textOf(await addServer(guild.member, 'afterwards.example.com:1'))).not.toContain(ACCEPTED);
+    await setKey(guild.admin, API_KEY);
+    expect(textOf(await addServer(guild.member, 'afterwards.example.com:1'))).toContain(ACCEPTED);
+    expect(textOf(await addServer(untouched.member, 'untouched.example.com:1'))).toContain(ACCEPTED);
+  });
+});
+
+describe('npm run data', () => {
+  const GUILD = '123456789012345678';
+
+  it('names the variables that block a guild or a member', async () => {
+    const data = folder();
+    await (await openStore(join(data, 'bot.sqlite'))).stop();
+    const env = { BLOCKED_USERS: GUILD, BLOCKED_GUILDS: GUILD, ALLOWED_GUILDS: GUILD.replace('1', '2') };
+    const blocked = async (kind: string) => (await run(data, [kind, GUILD, 'show'], env)).stdout;
+    const [ofMember, ofGuild] = await Promise.all([blocked('member'), blocked('guild')]);
+    expect(ofMember).toBe(
+      `Stored about member ${GUILD}:\n  nothing\nBlocked by BLOCKED_USERS, which this tool doesn't change.\n`,
+    );
+    expect(ofGuild).toContain('\nBlocked by ALLOWED_GUILDS and BLOCKED_GUILDS, which');
+  });
+
+  it("reports an error on one line, and doesn't overwrite a file or create a database", async () => {
+    const data = folder();
+    const missing = await run(data, ['guild', GUILD, 'show']);
+    expect(missing).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('data: there is no database at'),
+    });
+    for (const args of [
+      ['guild', '12', 'show'],
+      ['user', GUILD, 'show'],
+      ['guild', GUILD, 'show', '--yes'],
+    ]) {
+      expect(await run(data, args)).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(USAGE),
+      });
+    }
+    await (await openStore(join(data, 'bot.sqlite'))).stop();
+    const file = join(data, 'bot.sqlite');
+    const taken = await run(data, ['guild', GUILD, 'export', file]);
+    expect(taken).toMatchObject({ status: 1, stderr: `data: ${file} already exists: choose another file\n` });
+    const nowhere = await run(data, ['guild', GUILD, 'export', join(data, 'none', 'file')]);
+    expect(nowhere).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^data: could not write .*ENOENT.*\n$/),
+    });
+  });
+});
