@@ -37,19 +37,23 @@ export function createEndpoint(deps: {
   let url = deps.url;
   let isOver = false;
 
-  async function send(body: string, change: Change = {}): Promise<PostResult> {
-    const { timeOff = 0, sent = body } = change;
-    const target = change.url ?? url;
-    if (target === undefined) throw new Error('there is no Interactions Endpoint URL');
+  /** Returns the headers that sign a body. */
+  function signatureOf(body: string, timeOff = 0) {
     const timestamp = String(Math.floor(Date.now() / 1000) + timeOff);
     const signature = sign(null, Buffer.from(timestamp + body), privateKey).toString('hex');
+    return { 'x-signature-ed25519': signature, 'x-signature-timestamp': timestamp };
+  }
+
+  async function send(body: string, change: Change = {}): Promise<PostResult> {
+    const { timeOff, sent = body } = change;
+    const target = change.url ?? url;
+    if (target === undefined) throw new Error('there is no Interactions Endpoint URL');
     const answer = await request(target, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Discord-Interactions/1.0 (+https://discord.com)',
-        'x-signature-ed25519': signature,
-        'x-signature-timestamp': timestamp,
+        ...signatureOf(body, timeOff),
         ...change.headers,
       },
       body: sent,
@@ -116,6 +120,7 @@ export function createEndpoint(deps: {
     },
     /** Sends any POST request, signed as Discord would sign it, with the given changes. */
     send,
+    signatureOf,
     stop(): void {
       isOver = true;
     },

@@ -6,6 +6,7 @@ import { waitAtMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../sparing-log.ts';
+import { limitConnections } from './connection-limit.ts';
 import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
@@ -16,8 +17,10 @@ const ENDPOINT_PATH = '/interactions';
 const MOST_BODY_BYTES = 256 * 1_024;
 const MOST_CONNECTIONS = 500;
 /** Time limit for receiving a request, in milliseconds. Discord waits 3 seconds for the response. */
-const ARRIVES_MS = 5_000;
-const LOOKS_EVERY_MS = 1_000;
+const ARRIVES_MS = 2_000;
+/** Time limit for receiving a body, in milliseconds. Discord sends it together with the headers. */
+const BODY_ARRIVES_MS = 1_000;
+const LOOKS_EVERY_MS = 500;
 /**
  * How long idle connections stay open, in milliseconds. A typical proxy closes connections earlier (after 60 seconds), so
  * it never sends a request over a closing connection.
@@ -64,7 +67,12 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     },
     (request, response) => void answer(request, response),
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server, MOST_CONNECTIONS, () =>
+    log.warn(
+      {},
+      'closed the oldest incomplete request to the interactions endpoint, to make room for a new one',
+    ),
+  );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A health check for load balancers. They can't use HTTP_PORT, which also serves /metrics. The connection is closed,
@@ -96,7 +104,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     if (request.method !== 'POST') throw new HttpStatusError(405, 'only POST is allowed');
     if (isLeaving) throw new HttpStatusError(503, 'the bot is stopping');
     const signed = signatureOf(request);
-    const body = await bodyOf(request);
+    const body = await bodyInTime(request);
     const message = Buffer.concat([Buffer.from(signed.timestamp), body]);
     if (!verify(null, message, key, signed.signature))
       throw new HttpStatusError(401, 'the signature is wrong');
@@ -105,6 +113,18 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     } catch {
       // Leaves out the error from JSON.parse, which quotes the body. The body may contain a token.
       throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
+    }
+  }
+
+  /** @throws HttpStatusError if the body is too large or takes too long */
+  async function bodyInTime(request: IncomingMessage): Promise<Buffer> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const error = new HttpStatusError(408, 'the body took too long');
+    const timer = setTimeout(() => reject(error), BODY_ARRIVES_MS);
+    try {
+      return await Promise.race([bodyOf(request), late]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

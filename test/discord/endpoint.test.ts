@@ -60,13 +60,14 @@ async function speak(port: number, text: string) {
   return { socket, closed };
 }
 
+const UNSIGNED = { 'x-signature-ed25519': 'ab'.repeat(64), 'x-signature-timestamp': '1700000000' };
+
 /** Returns the headers of a request that could have come from Discord. */
-const head = (length: number) =>
+const head = (length: number, signature: Readonly<Record<string, string>> = UNSIGNED) =>
   [
     'POST /interactions HTTP/1.1',
     'Host: bot.example.com',
-    `X-Signature-Ed25519: ${'ab'.repeat(64)}`,
-    `X-Signature-Timestamp: ${Math.floor(Date.now() / 1000)}`,
+    ...Object.entries(signature).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${length}`,
     '\r\n',
   ].join('\r\n');
@@ -154,6 +155,45 @@ describe('the interactions endpoint', () => {
     expect(await post(COMMAND)).toMatchObject({ status: 202 });
     expect(taken).toHaveLength(1);
     expect(logged()).not.toContain('error');
+  });
+
+  it('cuts off a signed request whose body arrives slowly', async () => {
+    const { discord, port, taken } = await openEndpoint();
+    const { socket, closed } = await speak(port, head(COMMAND.length, discord.endpoint.signatureOf(COMMAND)));
+    let sent = 0;
+    const sender = setInterval(() => {
+      socket.write(COMMAND.slice(sent, sent + 1));
+      sent += 1;
+    }, 3_000 / COMMAND.length);
+    onTestFinished(() => clearInterval(sender));
+    expect(await closed).toContain('408');
+    expect(taken).toEqual([]);
+  });
+
+  it('responds to Discord while someone else keeps 500 slow requests open', async () => {
+    const { port, post, taken } = await openEndpoint();
+    let isOver = false;
+    const sockets = new Set<Socket>();
+    onTestFinished(() => {
+      isOver = true;
+      for (const socket of sockets) socket.destroy();
+    });
+    function openSlowly(): void {
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${head(100)}{`));
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        if (!isOver) openSlowly();
+      });
+    }
+    for (let n = 0; n < 500; n++) openSlowly();
+    await expect.poll(() => [...sockets].filter(({ bytesWritten }) => bytesWritten > 0)).toHaveLength(500);
+    for (let n = 0; n < 20; n++) {
+      // Each request has a new connection.
+      expect(await post(COMMAND, { headers: { connection: 'close' } })).toMatchObject({ status: 202 });
+    }
+    expect(taken).toHaveLength(20);
   });
 
   it('names the variable to change if the port is already in use', async () => {

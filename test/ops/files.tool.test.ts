@@ -190,6 +190,10 @@ describe('the files for operators', () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
+    // Slow requests don't reach a process.
+    expect(file('ops/Caddyfile')).toMatch(/^\s*read_body \d+s$/m);
+    expect(file('ops/Caddyfile')).toMatch(/^\s*request_buffers 256KiB$/m);
+
     const server = createServer((request, response) => {
       response.writeHead(request.url === '/livez' ? 200 : 503).end();
     });
