@@ -85,7 +85,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await change('delete from kysely_migration');
     await change("insert into kysely_migration values ('2.0-tables', '2026-01-01T00:00:00.000Z')");
     await expect(store().start()).rejects.toThrow(
-      /by an unreleased version of the bot from before 0\.3\.0 \(it has "2\.0-tables"\).*move it away/,
+      /by an unreleased version of the bot from before 0\.3\.0 \(it has "2\.0-tables"\).*move it and its key file away/,
     );
   });
 
