@@ -126,6 +126,16 @@ describe("SQLite's write-ahead log", () => {
 });
 
 describe('a store in use', () => {
+  it.each([
+    [false, 1_000],
+    [true, 10_000],
+  ])("waits for another process's lock (in a tool: %s) for %i ms", async (isUnhurried, timeout) => {
+    const store = await openStore(undefined, { isUnhurried });
+    expect((await pragma(store, 'busy_timeout')).rows).toEqual([{ timeout }]);
+    await store.cutLog();
+    expect((await pragma(store, 'busy_timeout')).rows).toEqual([{ timeout }]);
+  });
+
   it('can be read while another process has locked it', async () => {
     const store = await openStore();
     await store.values.set('a', 'before');
