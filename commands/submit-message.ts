@@ -1,14 +1,18 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/interactions/command.ts';
 import type { UsedMessage } from '../src/interactions/interaction.ts';
+import { worse } from '../src/server-lists/list-parser.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
+import type { Choices } from '../src/submissions/choices.ts';
 import type { Draft } from '../src/submissions/draft.ts';
 import { withLeftOut } from '../src/submissions/left-out.ts';
 import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
+import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
+import { choicesIn, hiddenIn } from './submit/choices.ts';
 import { isTextFile, readFile } from './submit/enter.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 
@@ -21,10 +25,15 @@ export const submitMessage = (deps: CommandDeps): Command => ({
   answers: 'later',
   async useOn(context) {
     const { t, guildId, interactionId: id } = context;
-    const draft = await readMessage(context, deps);
-    if (draft.rows.length === 0) throw new UserError(t('list.message.empty'));
+    const { draft, choices } = await readMessage(context, deps);
+    if (draft.rows.length === 0 && choices === undefined) {
+      const { hidden: count = 0 } = draft;
+      throw new UserError(
+        sentences(t('list.message.empty'), count > 0 ? t('choices.hidden', { count }) : undefined),
+      );
+    }
     deps.games.refreshSoon(guildId);
-    return showDraft(context, id, await deps.draftEditor.open(context, draft), deps);
+    return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps);
   },
 });
 
@@ -33,15 +42,32 @@ export const submitMessage = (deps: CommandDeps): Command => ({
  * pasted text.
  * @throws UserError if the file can't be read
  */
-async function readMessage(context: Context & UsedMessage, deps: CommandDeps): Promise<Draft> {
+async function readMessage(
+  context: Context & UsedMessage,
+  deps: CommandDeps,
+): Promise<{ readonly draft: Draft; readonly choices: Choices | undefined }> {
   const { guildId, interactionId: id } = context;
-  const { rows } = rowsOfMessage(context.text, deps.games);
+  const message = rowsOfMessage(context.text, deps.games);
   const file = context.files.find(isTextFile);
-  if (file === undefined) return { id, source: 'message', rows: await deps.completeRows(rows) };
+  if (file === undefined) {
+    const rows = await deps.completeRows(message.rows);
+    return { draft: { id, source: 'message', rows, ...hiddenIn(message) }, choices: choicesIn(message) };
+  }
   const sources = [await readFile(context, file, deps)];
   const list = await deps.parser.read({ guildId, sources, game: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
-  const all = [...rows, ...list.rows].map((row, index) => onLine(row, index + 1));
-  const completed = await deps.completeRows(withRepeats(all));
-  return { id, source: 'message', rows: completed, leftOut: withLeftOut(undefined, list.leftOut) };
+  // The file's lines follow the message's servers.
+  const last = Math.max(0, ...[...message.rows, ...message.unchosen].map(({ line }) => line));
+  const rows = list.rows.map((row) => onLine(row, row.line + last, row.part));
+  const unchosen = list.unchosen.map((candidate) => ({ ...candidate, line: candidate.line + last }));
+  const hidden = message.hidden + list.hidden;
+  const draft: Draft = {
+    id,
+    source: 'message',
+    rows: await deps.completeRows(withRepeats([...message.rows, ...rows])),
+    leftOut: withLeftOut(undefined, list.leftOut),
+    ...hiddenIn({ hidden }),
+  };
+  const shape = worse(message.shape, list.shape);
+  return { draft, choices: choicesIn({ shape, unchosen: [...message.unchosen, ...unchosen] }) };
 }

@@ -18,6 +18,7 @@ import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
+import { onPage } from './choices.ts';
 import { draftBefore, enterFields, enterLines, enterList, fieldsOf } from './enter.ts';
 import { fromPanel } from './game-field.ts';
 import { readSubmitId, submitId } from './ids.ts';
@@ -83,8 +84,40 @@ export function submitActions(deps: CommandDeps): Actions {
         run(context) {
           const { id, more } = readSubmitId(context.argument);
           // The number of servers in the button's label, if any.
-          const promised = Number.parseInt(more, 10) || undefined;
-          return submitDraft(context, { id, promised }, deps);
+          const [count = '', mark] = more.split(':');
+          const promised = Number.parseInt(count, 10) || undefined;
+          return submitDraft(context, { id, promised, mark }, deps);
+        },
+      },
+      // Chooses and submits the only address in a text.
+      sendone: {
+        answers: 'sending',
+        replaces: commandsOfDraft,
+        async run(context) {
+          const { id, more: mark } = readSubmitId(context.argument);
+          const chosen = await draftEditor.choose(context, id, { shown: onPage(0), chosen: new Set([0]) });
+          if (typeof chosen === 'string') return replyForUnavailable(context, { id, why: chosen }, deps);
+          return submitDraft(context, { id, promised: 1, mark }, deps);
+        },
+      },
+      // The menu's values replace the choice on one page. A button contains the index of the only address.
+      choose: {
+        answers: 'update',
+        async run(context) {
+          const { id, more } = readSubmitId(context.argument);
+          const [page = 0, only] = more.split(':').map((text) => Number.parseInt(text, 10) || 0);
+          const chosen = new Set(only === undefined ? context.values.map(Number) : [only]);
+          const draft = await draftEditor.choose(context, id, { shown: onPage(page), chosen });
+          return showDraft(context, id, draft, deps, { page });
+        },
+      },
+      page: {
+        answers: 'update',
+        async run(context) {
+          const { id, more } = readSubmitId(context.argument);
+          return showDraft(context, id, await draftEditor.recheck(context, id), deps, {
+            page: Number.parseInt(more, 10) || 0,
+          });
         },
       },
       // For buttons in /submissions. The message with the buttons stays unchanged.
@@ -258,7 +291,7 @@ async function draftModal(
   const { id, typed } = draft;
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const submissionId = await deps.submissions.latestId(id);
-  const only = typed ? undefined : onlyRow(draft);
+  const only = typed || draft.hasChoices ? undefined : onlyRow(draft);
   if (only) {
     const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId);
     return fieldsModal(context, modalId, typedOf(only), deps);

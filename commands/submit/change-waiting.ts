@@ -1,5 +1,5 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { isInvalid } from '../../src/server-lists/row.ts';
+import { isInvalid, lineLabel } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
 import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
@@ -24,7 +24,12 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
   if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
-  const { read } = await readFields(context, fieldsOf(context), waiting.rows, deps);
+  const { read, choices } = await readFields(context, fieldsOf(context), waiting.rows, deps);
+  const [candidate] = choices?.candidates ?? [];
+  if (candidate) {
+    const why = unreadableText({ kind: 'not-entries', line: lineLabel(candidate) }, context.t);
+    return replyStillWaiting(context, id, withSign('not-sent', why), deps);
+  }
   const { panelChannelId } = waiting;
   const rows = onLineOf(waiting.rows, read.rows);
   const draft = { ...read, rows, id, panelChannelId };

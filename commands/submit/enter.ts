@@ -7,7 +7,9 @@ import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { MAX_FILE_BYTES, withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { isReady, lacksGame, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, type Editing, isSubmittedImmediately } from '../../src/submissions/draft.ts';
+import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import { withLeftOut } from '../../src/submissions/left-out.ts';
 import { UserError } from '../../src/user-error.ts';
 import { escapeCode } from '../../src/words/escape.ts';
@@ -17,6 +19,7 @@ import { MOST_NAMED, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
+import { choicesIn, hiddenIn } from './choices.ts';
 import { readSubmitId, shownPort, submitId } from './ids.ts';
 import { FILE_TYPES } from './modals.ts';
 import { allowedGames, showDraft, unreadableText } from './show.ts';
@@ -38,18 +41,25 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
   };
 }
 
+interface ReadFields {
+  readonly read: Pick<Draft, 'source' | 'rows' | 'hidden'>;
+  /** What the member can choose among several addresses. */
+  readonly choices?: Choices | undefined;
+  /** Explains why the game typed for a list can't be used. */
+  readonly notice?: string | undefined;
+}
+
 /**
  * Reads the values for one server. Several addresses become a list. The typed game applies to addresses without a game next
  * to them.
  * @param before the rows that the member edited, if any
- * @returns the rows and, for a list, a notice if the typed game can't be used
  */
 export async function readFields(
   context: Context,
   typed: TypedRow,
   before: readonly Row[],
   deps: CommandDeps,
-): Promise<{ readonly read: Pick<Draft, 'source' | 'rows'>; readonly notice?: string | undefined }> {
+): Promise<ReadFields> {
   const { games } = deps;
   const completeRows = (rows: readonly Row[]) => deps.completeRows(withKnownHosts(rows, before, games));
   if (isOneAddress(typed.server)) {
@@ -57,12 +67,21 @@ export async function readFields(
     return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
   }
   const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
-  const { rows: found } = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
-  if (found.length > 1) {
-    return { read: { source: 'message', rows: withNear(await completeRows(found), near) }, notice: unusable };
+  const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
+  const candidates = found.unchosen.map((each) => rowOfCandidate(each, usable ?? '', games));
+  if (found.rows.length + candidates.length > 1) {
+    const rows = withNear(await completeRows(found.rows), near);
+    const choices = choicesIn(found, usable);
+    const notice = isGameNeeded(rows, choices) ? unusable : undefined;
+    return { read: { source: 'message', rows, ...hiddenIn(found) }, choices, notice };
   }
-  return { read: { source: 'options', rows: await completeRows([readOne(typed, found, games)]) } };
+  const one = readOne(typed, [...found.rows, ...candidates], games);
+  return { read: { source: 'options', rows: await completeRows([one]) } };
 }
+
+/** Whether a game that applies to the whole list would be used. */
+const isGameNeeded = (rows: readonly Row[], choices: Choices | undefined): boolean =>
+  rows.some(lacksGame) || choices?.candidates.some(({ typed }) => typed.game === '') === true;
 
 /**
  * Submits the values for one server, or shows their problems.
@@ -75,12 +94,12 @@ export async function enterFields(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { rows: before, panelChannelId } = await draftBefore(context, id, deps);
-  const { read, notice } = await readFields(context, typed, before, deps);
+  const { read, choices, notice } = await readFields(context, typed, before, deps);
   const draft = { ...read, rows: onLineOf(before, read.rows), id, panelChannelId };
   if (isSubmittedImmediately(read) && read.rows.every(isReady)) {
     return submitDraft(context, { id, draft }, deps);
   }
-  return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, { notice });
 }
 
 /** Returns the rows that an edit replaces, and the channel of the panel where the draft was started. */
@@ -129,7 +148,8 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const list = await deps.parser.read({ guildId, sources, game: usable });
     // If nothing was pasted, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
-    return await openList(context, { list, file: isTyped ? undefined : file, unusable, near }, deps);
+    const opened = { list, file: isTyped ? undefined : file, usable, unusable, near };
+    return await openList(context, opened, deps);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isFileLost = file !== undefined && typed === text;
@@ -168,6 +188,8 @@ interface OpenedList {
   readonly list: ParsedList;
   /** The uploaded file, if the list consists only of the file. */
   readonly file: UploadedFile | undefined;
+  /** The alias of the game for lines without one; can be ''. */
+  readonly usable: string;
   /** Explains why the typed game can't be used. */
   readonly unusable: string | undefined;
   /** The alias of the game that is most similar to the typed game. */
@@ -177,7 +199,7 @@ interface OpenedList {
 /** @throws UserError if the list can't be read */
 async function openList(
   context: Context,
-  { list, file, unusable, near }: OpenedList,
+  { list, file, usable, unusable, near }: OpenedList,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, guildId, interactionId: id, panelChannelId } = context;
@@ -187,9 +209,15 @@ async function openList(
   if (file && list.lastText === '') throw new UserError(t('list.file.blank', { file: fileName(file) }));
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
   const { rows, leftOut, unused } = list;
-  if (rows.length === 0) {
+  const choices = choicesIn(list, usable);
+  if (rows.length === 0 && choices === undefined) {
     const allowed = await deps.suggestions.allowed(guildId);
-    throw new UserError(t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }));
+    throw new UserError(
+      sentences(
+        t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }),
+        list.hidden > 0 ? t('choices.hidden', { count: list.hidden }) : undefined,
+      ),
+    );
   }
   const completed = withNear(await deps.completeRows(rows), near);
   const draft: Draft = {
@@ -197,11 +225,14 @@ async function openList(
     source: 'text',
     rows: completed,
     leftOut: withLeftOut(undefined, leftOut),
+    ...hiddenIn(list),
     panelChannelId,
   };
-  const notices = [unusable, unusedText(t, unused)].filter((text) => text !== undefined);
+  const notices = [isGameNeeded(completed, choices) ? unusable : undefined, unusedText(t, unused)].filter(
+    (text) => text !== undefined,
+  );
   const notice = notices.length > 0 ? notices.join('\n') : undefined;
-  return showDraft(context, id, await deps.draftEditor.open(context, draft), deps, { notice });
+  return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, { notice });
 }
 
 /** Maximum length of a column name in a message, in UTF-16 units. */

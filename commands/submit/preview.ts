@@ -26,6 +26,7 @@ import {
   serverItem,
 } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
+import { choicesText, hasChoices } from './choices.ts';
 import {
   filesToSendBack,
   MOST_WITHOUT_FILES,
@@ -68,6 +69,7 @@ export function previewOf(
   const contentOf = (namesAll: boolean) =>
     [
       first,
+      choicesText(t, prepared),
       totalText(t, draft.rows, sendable.length),
       invalidText(audience, prepared, invalid, { games, files: names, namesAll }),
       readyText(t, prepared, ready.length, waiting.length),
@@ -136,7 +138,8 @@ function invalidText(
  */
 function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
-  const isSaid = waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
+  const isSaid =
+    hasChoices(prepared) || waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
   return isSaid ? '' : t('list.nothingReady');
 }
 

@@ -7,8 +7,14 @@ import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
-import { type Draft, onlyRow } from '../../src/submissions/draft.ts';
-import { type EditResult, type PreparedDraft, withUsualPort } from '../../src/submissions/draft-editor.ts';
+import type { TooManyCandidates } from '../../src/submissions/choices.ts';
+import { type Draft, markOfRows, onlyRow } from '../../src/submissions/draft.ts';
+import {
+  type EditResult,
+  type NotEntries,
+  type PreparedDraft,
+  withUsualPort,
+} from '../../src/submissions/draft-editor.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
@@ -17,6 +23,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { replyForUnavailable } from '../submissions/waiting.ts';
+import { chooseControls, countOfAll, hasChoices, isAnyChosen } from './choices.ts';
 import { nextStepsText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { previewOf } from './preview.ts';
@@ -25,14 +32,18 @@ import { guesser, someLines } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
 /** Explains why text can't be read as a list, or why a list can't be stored. */
-export const unreadableText = (list: UnreadableList | NotRead, t: Translate): string =>
-  t(`list.file.${list.kind}`, { ...list });
+export const unreadableText = (
+  list: UnreadableList | TooManyCandidates | NotEntries | NotRead,
+  t: Translate,
+): string => t(`list.file.${list.kind}`, { ...list });
 
 interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly notSubmitted?: NotSubmitted;
   /** The games to choose from for one kind of line, if several games match the typed name. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
+  /** The page of the menu in which the member chooses servers, counted from 0. */
+  readonly page?: number;
 }
 
 /**
@@ -51,7 +62,7 @@ export async function showDraft(
   if ('kind' in draft) throw new UserError(unreadableText(draft, context.t));
   const games = await allowedGames(context, deps);
   const noKey = await deps.keys.problem(context.guildId);
-  const row = onlyRow(draft.draft);
+  const row = hasChoices(draft) ? undefined : onlyRow(draft.draft);
   const { notSubmitted, notice } = shown;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
   // The preview already shows which lines are held back by a limit.
@@ -65,11 +76,35 @@ export async function showDraft(
   const comes = await nextStepsText(context, draft.draft.panelChannelId, deps);
   return {
     ...previewOf(context, draft, games, { notice: said.join('\n\n'), comes }),
-    components: rows(...gameControls(context.t, draft, games, shown.choice), [
-      keyButton,
-      ...draftButtons(context.t, draft, noKey === undefined),
-    ]),
+    components: rows(
+      ...draftControls(context, { draft, games, keyButton, hasKey: noKey === undefined, shown }),
+    ),
   };
+}
+
+type ControlRow = readonly (Control | false | undefined)[];
+
+interface ShownDraft {
+  readonly draft: PreparedDraft;
+  readonly games: AllowedGames;
+  /** Whether the guild has an API key. If it has none, `keyButton` lets an admin enter one. */
+  readonly hasKey: boolean;
+  readonly keyButton: Control | false;
+  readonly shown: DraftAdditions;
+}
+
+/** Builds the controls of a preview. Discord allows five rows, each with one menu or five buttons. */
+function draftControls(
+  { t }: Context,
+  { draft, games, keyButton, hasKey, shown }: ShownDraft,
+): readonly ControlRow[] {
+  const { menus, buttons } = gameControls(t, draft, games, shown.choice);
+  const own = [keyButton, ...draftButtons(t, draft, hasKey)];
+  if (!hasChoices(draft)) return [...menus.map((menu) => [menu]), buttons, own];
+  const { menu, buttons: choosing } = chooseControls(t, draft, { games, page: shown.page ?? 0, hasKey });
+  // With the menu for choosing, only one menu for games fits. The other one follows once the first is used.
+  const [gameMenu] = menus.filter((each) => each !== undefined);
+  return [[menu], [gameMenu], [...choosing, ...buttons, ...own]];
 }
 
 /**
@@ -90,7 +125,7 @@ function gameControls(
   { draft }: PreparedDraft,
   games: AllowedGames,
   choice: DraftAdditions['choice'],
-): readonly (readonly (Control | false | undefined)[])[] {
+): { readonly menus: ControlRow; readonly buttons: ControlRow } {
   const { id } = draft;
   const guesses = gameGuesses(games);
   const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
@@ -110,10 +145,10 @@ function gameControls(
       ask: !isAll && button(submitId('askgame', id, lines), t(`list.button.${ASK_LABELS[lines]}`)),
     };
   });
-  return [
-    ...choices.map((each) => [each.choice]),
-    [meantButton(t, id, meant), addressesButton(t, draft), ...choices.map(({ ask }) => ask)],
-  ];
+  return {
+    menus: choices.map(({ choice }) => choice),
+    buttons: [meantButton(t, id, meant), addressesButton(t, draft), ...choices.map(({ ask }) => ask)],
+  };
 }
 
 /** Builds the button that gives each line its suggested game. */
@@ -139,17 +174,17 @@ function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined
 }
 
 /** @param hasKey if false, *Try again* replaces the submit button */
-function draftButtons(
-  t: Translate,
-  { draft, allowance, waits, alreadySubmitted, edits }: PreparedDraft,
-  hasKey: boolean,
-): readonly (Control | false)[] {
+function draftButtons(t: Translate, prepared: PreparedDraft, hasKey: boolean): readonly (Control | false)[] {
+  const { draft, allowance, alreadySubmitted, edits } = prepared;
   const { id } = draft;
   const { count } = allowance;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = edits.invalid + edits.lacking;
-  const label = waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
-  const submit = button(submitId('send', id, count), label, 'success');
+  const submit = button(
+    submitId('send', id, count, ...(hasChoices(prepared) ? [markOfRows(draft)] : [])),
+    submitLabel(t, prepared),
+    'success',
+  );
   const earlier = { count: alreadySubmitted.size };
   const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
   const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
@@ -165,6 +200,16 @@ function draftButtons(
     (toFix === 0 || draft.rows.some(isReady)) && button(submitId('edit', id, 'all'), t('again.edit')),
     button(submitId('cancel', id), t('button.cancel')),
   ];
+}
+
+function submitLabel(t: Translate, prepared: PreparedDraft): string {
+  const { waits, allowance } = prepared;
+  const { count } = allowance;
+  const total = hasChoices(prepared) ? countOfAll(prepared) : count;
+  const isPart = hasChoices(prepared) && isAnyChosen(prepared);
+  if (!isPart)
+    return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
+  return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
 }
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';

@@ -9,7 +9,7 @@ import { showDraft } from './show.ts';
 
 type DraftRequest = Pick<
   SubmitRequest,
-  'id' | 'draft' | 'replacesWaiting' | 'promised' | 'includesAlreadySubmitted'
+  'id' | 'draft' | 'replacesWaiting' | 'promised' | 'mark' | 'includesAlreadySubmitted'
 >;
 
 /** Submits a draft's ready lines and reports their outcomes, or shows why nothing was sent. */

@@ -7,6 +7,7 @@ import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
 import {
   type FilledField,
   lacksGame,
+  placeOf,
   type Row,
   readRow,
   type TypedRow,
@@ -71,7 +72,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     const found = CELLS.filter((cell) => finding[cell] !== undefined && !hasWords(before[cell]));
     const cells = Object.fromEntries(found.map((cell) => [cell, String(finding[cell])]));
     const typed: TypedRow = { ...before, ...cells };
-    const read = finishedRow({ line: row.line, typed }, games);
+    const read = finishedRow({ ...placeOf(row), typed }, games);
     if (found.length === 0 || read.kind !== 'ready') return row;
     return { ...read, found, ...(row.kind === 'ready' && row.typed && { typed }) };
   }

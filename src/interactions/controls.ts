@@ -56,6 +56,8 @@ export const linkButton = (url: string, label: string): APIButtonComponent => ({
 export interface SelectOption {
   readonly label: string;
   readonly value: string;
+  /** Small text below the label. Leave it empty if there is none. */
+  readonly description?: string;
   readonly default?: boolean;
 }
 
@@ -74,7 +76,9 @@ export function select({ id, placeholder, options, least }: SelectOptions): Cont
   const one = {
     type: ComponentType.StringSelect as const,
     ...emptySelect(id, placeholder),
-    options: [...options],
+    options: options.map(({ description = '', ...option }) =>
+      description === '' ? option : { ...option, description },
+    ),
   };
   return least === undefined ? one : { ...one, min_values: least, max_values: options.length };
 }

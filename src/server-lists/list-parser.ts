@@ -39,7 +39,8 @@ export interface ListToRead {
 
 const SHAPES: readonly Shape[] = ['list', 'unsure', 'people'];
 
-const worse = (one: Shape, other: Shape): Shape =>
+/** Returns the shape of a text that consists of two parts. */
+export const worse = (one: Shape, other: Shape): Shape =>
   SHAPES.indexOf(one) > SHAPES.indexOf(other) ? one : other;
 
 /** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */

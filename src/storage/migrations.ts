@@ -205,6 +205,19 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '4.06-choices-compatible': {
     async up(db) {
       await db.schema.alterTable('servers').addColumn('part', 'integer').execute();
+      await db.schema
+        .createTable('choices')
+        .addColumn('draft_id', 'text', (column) => column.primaryKey())
+        .addColumn('guild_id', 'text', (column) => column.notNull())
+        .addColumn('user_id', 'text', (column) => column.notNull())
+        .addColumn('candidates', 'text', (column) => column.notNull())
+        .execute();
+      // Finds the choices of a guild or a member, for deletion.
+      await db.schema
+        .createIndex('choices_by_guild')
+        .on('choices')
+        .columns(['guild_id', 'user_id'])
+        .execute();
     },
   },
   // Version 0.4.0 ignores the table, and opens a channel for each message.

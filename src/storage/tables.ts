@@ -36,6 +36,18 @@ export interface DraftsTable {
   readonly changed_at: number;
 }
 
+/**
+ * Addresses that a draft's member can choose to submit, if the text might not be a list of game servers. They aren't part of
+ * the draft until the member chooses them, so nothing else can send, count or export them.
+ */
+export interface ChoicesTable {
+  readonly draft_id: string;
+  readonly guild_id: string;
+  readonly user_id: string;
+  /** The addresses, the words beside them and the game for them, as JSON (see choices.ts). */
+  readonly candidates: string;
+}
+
 /** Submissions of drafts. With each submission, a member submits between 1 and 1,000 servers. */
 export interface SubmissionsTable {
   readonly id: string;
@@ -191,6 +203,7 @@ export interface KeyvTable {
 export interface Tables {
   readonly interactions: InteractionsTable;
   readonly drafts: DraftsTable;
+  readonly choices: ChoicesTable;
   readonly submissions: SubmissionsTable;
   readonly servers: ServersTable;
   readonly used: UsedTable;

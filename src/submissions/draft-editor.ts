@@ -16,14 +16,18 @@ import {
 } from '../server-lists/read-list.ts';
 import {
   addressOf,
+  type Candidate,
   gameOf,
   type InvalidRow,
+  inOrderOfPlaces,
   isInvalid,
   isReady,
+  isRepeated,
   lacksGame,
   lineLabel,
   onLine,
   placeLabelled,
+  placeOf,
   type Row,
   type RowPlace,
   type RowProblem,
@@ -34,6 +38,13 @@ import {
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';
+import {
+  type Choices,
+  type TooManyCandidates,
+  unchosenIn,
+  whyTooManyCandidates,
+  withChosen,
+} from './choices.ts';
 import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
 import type { Submitter, Unavailable } from './drafts.ts';
 import { withLeftOut } from './left-out.ts';
@@ -52,6 +63,8 @@ export interface DraftEditorDeps extends SubmissionStore {
 /** A draft, with details of what could be submitted now. */
 export interface PreparedDraft {
   readonly draft: Draft;
+  /** Addresses that the member can choose to add to the draft, if there are any. */
+  readonly choices: Choices | undefined;
   /** The rows of the draft that the guild has already submitted, each with the earlier submission. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly allowance: Allowance;
@@ -72,7 +85,7 @@ const TYPED_BYTES = 13_000;
 const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
 
 /** The changed draft, or the reason why it could not be changed. */
-export type EditResult = PreparedDraft | Unavailable | UnreadableList;
+export type EditResult = PreparedDraft | Unavailable | UnreadableList | TooManyCandidates;
 
 /** Returns the corrected values for a row, or `undefined` to leave the row unchanged. */
 export type Correction = (row: Row) => TypedRow | undefined;
@@ -85,6 +98,12 @@ export interface Edit {
   readonly which: Editing;
   /** The draft's latest submission when the modal was opened. */
   readonly submissionId: string;
+}
+
+/** A waiting draft can't offer candidates. `line` is the label of the first one. */
+export interface NotEntries {
+  readonly kind: 'not-entries';
+  readonly line: string;
 }
 
 /** A draft that is waiting for approval, with its member's unsaved edits. */
@@ -114,12 +133,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   function reread(draft: Draft, corrected: Correction): Draft {
     const rows = draft.rows.map((row) => {
       const typed = corrected(row);
-      return typed ? finishedRow({ line: row.line, typed }, games) : row;
+      return typed ? finishedRow({ ...placeOf(row), typed }, games) : row;
     });
     return withRows(draft, withRepeats(rows));
   }
 
-  async function prepare(by: Submitter, draft: Draft): Promise<PreparedDraft> {
+  async function prepare(by: Submitter, draft: Draft, choices: Choices | undefined): Promise<PreparedDraft> {
     const who = { guildId: by.guildId, userId: by.user.id };
     const chosen = await settings.getOrThrow(by.guildId);
     const { games: allowed, dailyQuota } = chosen;
@@ -135,13 +154,21 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     // approves it.
     const waits = needsApproval(chosen, by);
     const allowance = waits && now.count > 0 ? { count } : now;
-    return { draft: prepared, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
+    return { draft: prepared, choices, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
   }
 
-  /** Saves a draft unless it is too large or belongs to another member. */
-  async function prepareAndSave(by: Submitter, draft: Draft): Promise<EditResult> {
-    const prepared = await prepare(by, draft);
-    return whyTooMany(prepared.draft) ?? (await drafts.save(by, prepared.draft)) ?? prepared;
+  /**
+   * Saves a draft unless it is too large or belongs to another member.
+   * @param added choices that replace the stored ones
+   */
+  async function prepareAndSave(by: Submitter, draft: Draft, added?: Choices): Promise<EditResult> {
+    const choices = added ?? (draft.hasChoices ? await deps.choices.find(draft.id) : undefined);
+    const { draft: checked, ...prepared } = await prepare(by, draft, choices);
+    const saved = choices ? { ...checked, hasChoices: true } : checked;
+    const why = whyTooMany(saved) ?? whyTooManyCandidates(choices) ?? (await drafts.save(by, saved));
+    if (why !== undefined) return why;
+    if (added) await deps.choices.save(by, draft.id, added);
+    return { draft: saved, ...prepared };
   }
 
   /**
@@ -168,8 +195,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      * Saves a new draft.
      * @returns the saved draft, or the reason why it could not be saved
      */
-    open: (by: Submitter, draft: Draft): Promise<EditResult> =>
-      store.inGuild(by.guildId, () => prepareAndSave(by, draft)),
+    open: (by: Submitter, draft: Draft, choices?: Choices): Promise<EditResult> =>
+      store.inGuild(by.guildId, () => prepareAndSave(by, draft, choices)),
     /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
@@ -182,12 +209,38 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected),
       );
     },
+    /**
+     * Replaces the member's choice among some of the draft's candidates. Looks up game servers before the transaction starts.
+     * @param shown the first and the last index, exclusive, of the candidates that the member chose from
+     * @param chosen the indices of the chosen candidates
+     */
+    async choose(
+      by: Submitter,
+      id: string,
+      {
+        shown: [from, to],
+        chosen,
+      }: { readonly shown: readonly [number, number]; readonly chosen: ReadonlySet<number> },
+    ): Promise<EditResult> {
+      const found = await drafts.find(by, id);
+      if (typeof found === 'string') return found;
+      // Candidates never change, but an edit can add some at the end.
+      const choices = await deps.choices.find(id);
+      const shown = choices?.candidates.slice(from, to) ?? [];
+      const rows = shown
+        .filter((_, index) => chosen.has(from + index))
+        .map((candidate) => rowOfCandidate(candidate, choices?.game ?? '', games));
+      const completed = await completeRows(rows);
+      return change(by, id, (draft) =>
+        withRows(draft, withRepeats(unrepeated(withChosen(draft.rows, shown, completed)))),
+      );
+    },
     includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
       change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
     /**
      * Replaces the lines shown in the modal (see {@link linesToEdit}) with the member's edited version. Unchanged lines stay
-     * as they are, and lines that the member deleted are dropped. If the draft is no longer available, the edited lines become a new draft, and
-     * `whySeparate` gives the reason.
+     * as they are, and lines that the member deleted are dropped. If the draft is no longer available, the edited lines become a new
+     * draft, and `whySeparate` gives the reason.
      */
     async edit(
       by: Submitter,
@@ -202,11 +255,18 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         if (typeof found === 'string') return found;
         // A later submission has already removed or changed some of the draft's lines.
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
-        return prepareAndSave(by, withRead(withoutTyped(found), read));
+        const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
+        const { draft, candidates } = withRead(withoutTyped(found), read, choices?.candidates);
+        return prepareAndSave(by, draft, withCandidates(draft, choices, candidates));
       });
       if (typeof edited !== 'string') return edited;
-      const own = withRead({ id: newId, source: 'text', rows: [] }, { ...read, opened: [] });
-      const separate = await store.inGuild(by.guildId, () => prepareAndSave(by, own));
+      const { draft, candidates } = withRead(
+        { id: newId, source: 'text', rows: [] },
+        { ...read, opened: [] },
+      );
+      const separate = await store.inGuild(by.guildId, () =>
+        prepareAndSave(by, draft, withCandidates(draft, undefined, candidates)),
+      );
       return typeof separate === 'string' || 'kind' in separate
         ? separate
         : { ...separate, whySeparate: edited };
@@ -215,13 +275,15 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     async editWaiting(
       by: Submitter,
       { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
-    ): Promise<WaitingEdit | Unavailable | UnreadableList | NotRead> {
+    ): Promise<WaitingEdit | Unavailable | UnreadableList | NotEntries | NotRead> {
       const found = await waitingSubmissions.draft(by, id);
       if (typeof found === 'string') return found;
       const read = await readEdited(by, typed, linesToEdit(found, 'all').rows);
       if (!('unchanged' in read)) return read;
       if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
-      const draft = withRead(withoutTyped(found), read);
+      const { draft, candidates } = withRead(withoutTyped(found), read);
+      const [candidate] = candidates;
+      if (candidate) return { kind: 'not-entries', line: lineLabel(candidate) };
       const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
       const newlyInvalid = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
       return whyTooMany(draft) ?? { draft, newlyInvalid };
@@ -290,31 +352,70 @@ function editsOf(draft: Draft): PreparedDraft['edits'] {
   return { invalid: rows.length - lacking, lacking };
 }
 
-interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'leftOut'> {
+interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hidden' | 'leftOut'> {
   readonly opened: readonly Row[];
 }
 
-/** Replaces the rows that were opened for editing with the rows that the member sent back. */
-function withRead(draft: Draft, { rows, leftOut, opened, ...edited }: ReadEdit): Draft {
+/**
+ * Replaces the rows that were opened for editing with the rows that the member sent back.
+ * @param before the draft's candidates
+ * @returns the changed draft, and new candidates
+ */
+function withRead(
+  draft: Draft,
+  { rows, unchosen, hidden, leftOut, opened, ...edited }: ReadEdit,
+  before: readonly Candidate[] = [],
+): { readonly draft: Draft; readonly candidates: readonly Candidate[] } {
   const replaced = new Set(opened.map(lineLabel));
   const others = draft.rows.filter((row) => !replaced.has(lineLabel(row)));
   const placing = createPlacing({
     labels: edited.labels,
     opened: opened.length > 0 ? opened : labelledPlaces(edited),
-    others: [...others, ...edited.unchanged],
+    others: [...others, ...edited.unchanged, ...unchosenIn({ candidates: before }, draft.rows)],
   });
-  const read = rows.map((row) => {
-    const { line, part } = placing.placeIn(row.line);
-    return onLine(row, line, part);
-  });
-  return {
+  const read: Row[] = [];
+  const candidates: Candidate[] = [];
+  for (const each of [...rows, ...unchosen].toSorted(inOrderOfPlaces)) {
+    const place = placing.placeIn(each.line);
+    if ('words' in each) candidates.push({ typed: each.typed, words: each.words, ...place });
+    else read.push(onLine(each, place.line, place.part));
+  }
+  const changed = {
     ...withRows(draft, withRepeats([...others, ...edited.unchanged, ...read])),
+    ...(hidden > 0 && { hidden: (draft.hidden ?? 0) + hidden }),
     leftOut: withLeftOut(
       draft.leftOut,
       leftOut.map((label) => placing.labelOf(placeLabelled(label).line)),
     ),
   };
+  return { draft: changed, candidates };
 }
+
+/** Adds the candidates that were found in edited lines to the draft's choices. */
+function withCandidates(
+  { rows }: Draft,
+  choices: Choices | undefined,
+  added: readonly Candidate[],
+): Choices | undefined {
+  if (added.length === 0) return choices;
+  const { shape, game, candidates } = choices ?? {
+    shape: rows.length > 0 ? 'unsure' : 'people',
+    game: '',
+    candidates: [],
+  };
+  return { shape, game, candidates: [...candidates, ...added] };
+}
+
+/** Checks a candidate as if it were a row. @param game the alias of the game if the text doesn't name one; can be '' */
+export const rowOfCandidate = (
+  { words: _words, typed, ...place }: Candidate,
+  game: string,
+  games: GameIndex,
+): Row => finishedRow({ ...place, typed: { ...typed, game: typed.game || game } }, games);
+
+/** Turns repeated rows back into ready ones, so that they can be compared again. */
+const unrepeated = (rows: readonly Row[]): readonly Row[] =>
+  rows.map((row) => (isRepeated(row) ? onLine(row, row.line, row.part) : row));
 
 /** Returns the places in the member's text, for use if the draft that they belong to no longer exists. */
 const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
@@ -354,7 +455,7 @@ interface SubmitRules {
 const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
   rows.map((row) => {
     const problem = whyHeldBack(row, held);
-    return problem ? { kind: 'invalid', line: row.line, problem, typed: typedOf(row) } : row;
+    return problem ? { kind: 'invalid', ...placeOf(row), problem, typed: typedOf(row) } : row;
   });
 
 function whyHeldBack(row: Row, { allowed, waiting, games }: SubmitRules): RowProblem | undefined {

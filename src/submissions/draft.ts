@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { isReady, isRepeated, type ReadyRow, type Row } from '../server-lists/row.ts';
+import { isReady, isRepeated, lineLabel, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { DraftsTable } from '../storage/tables.ts';
 import type { LeftOut } from './left-out.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
@@ -12,6 +13,10 @@ export interface Draft {
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
   readonly leftOut?: LeftOut | undefined;
+  /** Whether the member can choose further servers (see choices.ts). */
+  readonly hasChoices?: boolean;
+  /** Number of addresses in the text that aren't offered, because they aren't public. */
+  readonly hidden?: number;
   /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the member used to start the draft. */
@@ -81,8 +86,17 @@ export function draftFromStore({
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
   const stay = draft.rows.filter((row) => submitted.has(row) || !isReady(row) || isUnconfirmed(row));
-  return withRows(withoutTyped(draft), stay);
+  const { hasChoices: _hasChoices, hidden: _hidden, ...submittedDraft } = withoutTyped(draft);
+  return withRows(submittedDraft, stay);
 }
+
+/** Returns a short hash of the rows that can be sent, to recognise whether they have changed. */
+export const markOfRows = ({ rows }: Pick<Draft, 'rows'>): string =>
+  hash(
+    'sha256',
+    JSON.stringify(rows.filter(isReady).map((row) => [lineLabel(row), row.submission])),
+    'hex',
+  ).slice(0, 12);
 
 /**
  * Returns the version of the draft to store after a submission. Drops accepted servers, duplicates, and the lines that were

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { TOKEN_LIVES_MS } from '../numbers.ts';
 import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
+import type { ChoicesStore } from './choices.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';
 
@@ -48,7 +49,11 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 export type Drafts = ReturnType<typeof createDrafts>;
 
 /** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
-export function createDrafts({ store, now }: SubmissionStoreBase) {
+export function createDrafts({
+  store,
+  choices,
+  now,
+}: SubmissionStoreBase & { readonly choices: Pick<ChoicesStore, 'drop'> }) {
   const { tables } = store;
 
   /** Selects the guild's drafts without a waiting or running submission. */
@@ -80,7 +85,9 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       .execute();
     const own = drafts.filter((draft) => draft.user_id === user.id).slice(MOST_DRAFTS);
     const ids = [...own, ...beyondShare(drafts.filter((draft) => !own.includes(draft)))].map(({ id }) => id);
-    if (ids.length > 0) await tables().deleteFrom('drafts').where('id', 'in', ids).execute();
+    if (ids.length === 0) return;
+    await choices.drop(ids);
+    await tables().deleteFrom('drafts').where('id', 'in', ids).execute();
   }
 
   const rowOf = (id: string) =>
@@ -194,6 +201,7 @@ export function createDrafts({ store, now }: SubmissionStoreBase) {
       store.inGuild(by.guildId, async () => {
         const found = await find(by, id);
         if (typeof found === 'string') return found;
+        await choices.drop([id]);
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
         return undefined;
       }),

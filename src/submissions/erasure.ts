@@ -138,12 +138,37 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     return Number(numUpdatedRows);
   }
 
+  /**
+   * Deletes choices whose draft has expired or was submitted, even by an older version of the bot.
+   * @returns whether there may be more
+   */
+  async function dropOldChoices(guildId: string): Promise<boolean> {
+    const old = tables()
+      .selectFrom('choices')
+      .select('draft_id')
+      .where('guild_id', '=', guildId)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('drafts')
+              .select('id')
+              .whereRef('id', '=', 'draft_id')
+              .where('changed_at', '>', now() - DRAFT_LIVES_MS),
+          ),
+        ),
+      )
+      .limit(PIECE);
+    const deleted = await tables().deleteFrom('choices').where('draft_id', 'in', old).executeTakeFirst();
+    return Number(deleted.numDeletedRows) === PIECE;
+  }
+
   /** Prunes a guild in pieces, each in a transaction of its own. Most guilds need only one. */
   async function pruneGuild(guildId: string, stopping: AbortSignal | undefined): Promise<void> {
     /** Each step handles one piece, and returns whether there may be more. */
     const steps = [
       () => submissions.expire(guildId),
       () => drafts.deleteOld(guildId),
+      () => dropOldChoices(guildId),
       () => dropOldServers(guildId),
       () => dropExcess(guildId),
       () => dropOver(guildId),
@@ -159,13 +184,14 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     await inPieces(() => store.inGuild(guildId, runSteps, { unsynced: 'pruning' }), stopping);
   }
 
-  /** Lists the guilds that have submissions or drafts. */
+  /** Lists the guilds that have submissions, drafts or choices. */
   async function* guilds(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
       const nexts = sql<{ readonly next: string | null }>`
         select min(next) as next from (
           select min(guild_id) as next from submissions where guild_id > ${last}
           union all select min(guild_id) from drafts where guild_id > ${last}
+          union all select min(guild_id) from choices where guild_id > ${last}
         ) as nexts`;
       const { rows } = await nexts.execute(tables());
       const next = rows[0]?.next ?? undefined;
@@ -185,7 +211,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
      */
     async deleteGuild(guildId: string): Promise<void> {
       await limits.keepUsed(guildId);
-      for (const table of ['servers', 'submissions', 'drafts', 'interactions'] as const) {
+      for (const table of ['servers', 'submissions', 'drafts', 'choices', 'interactions'] as const) {
         await tables().deleteFrom(table).where('guild_id', '=', guildId).execute();
       }
     },
@@ -197,11 +223,13 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
      */
     async forgetMember(guildId: string, userId: string): Promise<number> {
       const own = () => submissionsOf(guildId).where('user_id', '=', userId).select('id');
-      await tables()
-        .deleteFrom('drafts')
-        .where('guild_id', '=', guildId)
-        .where('user_id', '=', userId)
-        .execute();
+      for (const table of ['drafts', 'choices'] as const) {
+        await tables()
+          .deleteFrom(table)
+          .where('guild_id', '=', guildId)
+          .where('user_id', '=', userId)
+          .execute();
+      }
       for (const { id } of await own().where('state', '=', 'waiting').execute()) {
         await submissions.endWaiting(id, guildId, { state: 'withdrawn' });
       }

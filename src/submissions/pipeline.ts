@@ -19,6 +19,7 @@ import {
   type Draft,
   isUnconfirmed,
   isUnsent,
+  markOfRows,
   otherRows,
   rowsToSend,
   whileSubmitted,
@@ -59,6 +60,8 @@ export interface SubmitRequest extends Submitter {
   readonly includesAlreadySubmitted?: boolean;
   /** The number of servers shown on the button. If the number has changed, the draft isn't sent. */
   readonly promised?: number | undefined;
+  /** The {@link markOfRows} shown with the button. If the rows have changed, the draft isn't sent. */
+  readonly mark?: string | undefined;
   /** Called with the number of servers that have an outcome so far, and the total. */
   readonly onProgress?: (done: number, count: number) => void;
 }
@@ -218,7 +221,7 @@ export function createPipeline(deps: PipelineDeps) {
    * Must be called inside the guild's transaction.
    *
    * The checks, in order:
-   * 1. The draft still exists and has no waiting or running submission.
+   * 1. The draft still exists, has no waiting or running submission, and contains the chosen rows.
    * 2. The guild has a usable key and allows the games.
    * 3. At least one server hasn't been submitted before, and no server is currently being sent by another submission.
    * 4. The limits allow at least one server.
@@ -229,12 +232,15 @@ export function createPipeline(deps: PipelineDeps) {
   async function reserve(
     submitRequest: SubmitRequest,
   ): Promise<Reservation | Exclude<SubmitResult, EndedSubmission>> {
-    const { drafts, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } = deps;
+    const { drafts, choices, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } =
+      deps;
     const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = submitRequest;
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, isRetry, waiting } = found;
+    if (submitRequest.mark !== undefined && submitRequest.mark !== markOfRows(draft))
+      return { kind: 'changed' };
     const notSubmitted = (reason: NotSubmitted): SubmitResult & { readonly kind: 'not-submitted' } => ({
       kind: 'not-submitted',
       reason,
@@ -285,6 +291,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     if (submitRequest.replacesWaiting)
       await waitingSubmissions.withdrawSubmission(submitRequest, id, interactionId);
+    if (draft.hasChoices) await choices.drop([id]);
     await drafts.keep(whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {

@@ -1,6 +1,7 @@
 import type { Store } from '../storage/store.ts';
 import type { WorkTurns } from '../turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
+import { createChoices } from './choices.ts';
 import { createDrafts } from './drafts.ts';
 import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';
@@ -34,11 +35,13 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 /** Creates the store for drafts, submissions, usage limits and the submission history. */
 export function createSubmissionStore({ now = () => Date.now(), ...deps }: SubmissionStoreDeps) {
   const base: SubmissionStoreBase = { ...deps, now };
-  const drafts = createDrafts(base);
+  const choices = createChoices(base);
+  const drafts = createDrafts({ ...base, choices });
   const submissions = createSubmissions({ ...base, drafts });
   const alreadySubmitted = createAlreadySubmitted(base);
   const limits = createLimits(base);
   return {
+    choices,
     drafts,
     submissions,
     limits,

@@ -20,6 +20,7 @@ const TABLES: Readonly<
 > = {
   interactions: ['id'],
   drafts: ['id'],
+  choices: ['draft_id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   used: ['guild_id'],

@@ -19,6 +19,7 @@ const GUILD_TABLES: Readonly<
   submissions: ['user_id', 'decided_by', 'corrected_by'],
   servers: ['user_id'],
   drafts: ['user_id'],
+  choices: ['user_id'],
   interactions: [],
   key_trials: ['user_id'],
   used: [],

@@ -117,10 +117,14 @@ export function typedLine(
   { server, port, queryPort, game }: TypedRow,
   games: GameIndex,
 ): string {
-  // Formats one port as "play.example.com:27015", and a second one as "play.example.com:1 27015".
-  const separator = /[\s:]/.test(server) ? ' ' : ':';
-  const address = [server, port].filter((part) => part !== '').join(separator);
+  const address = typedAddress({ server, port });
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
+}
+
+/** Formats one port as "play.example.com:27015", and a second one as "play.example.com:1 27015". */
+export function typedAddress({ server, port }: Pick<TypedRow, 'server' | 'port'>): string {
+  const separator = /[\s:]/.test(server) ? ' ' : ':';
+  return [server, port].filter((part) => part !== '').join(separator);
 }
 
 /** Maximum number of lines in a message, to fit on a phone's screen. The files contain all lines. */

@@ -5,6 +5,7 @@ import { writeFilter } from '../../commands/submissions/command.ts';
 import { writeSeen } from '../../commands/submissions/several.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
+import { markOfRows } from '../../src/submissions/draft.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
 import { onlyDeps } from './context.ts';
 
@@ -13,6 +14,7 @@ const ID = '18446744073709551615';
 const RUN = 'cb9a3b6d-8a3b-4f6e-9f0c-0d7f6a1e2b3c';
 /** The longest possible id of a draft. */
 const DRAFT = declinedDraftId(RUN);
+const MARK_OF_ROWS = markOfRows({ rows: [] });
 /** Select menus and modals append this suffix to their custom id. */
 const MARK = '#123456';
 /** The maximum number of waiting submissions per member. */
@@ -75,6 +77,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:cancel': DRAFT,
   'submit:change': DRAFT,
   'submit:changed': `${DRAFT}:${RUN}:@65535`,
+  'submit:choose': `${DRAFT}:2:74`,
   'submit:correct': `${DRAFT}:${RUN}:@65535`,
   'submit:edit': `${DRAFT}:all`,
   'submit:fields': `${DRAFT}:${RUN}:@65535`,
@@ -82,11 +85,13 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:include': `${DRAFT}:off`,
   'submit:letters': DRAFT,
   'submit:lines': `${DRAFT}:${RUN}:invalid`,
+  'submit:page': `${DRAFT}:2`,
   'submit:paste': DRAFT,
   'submit:ports': DRAFT,
   'submit:repair': DRAFT,
   'submit:retyped': DRAFT,
-  'submit:send': `${DRAFT}:1000`,
+  'submit:send': `${DRAFT}:1000:${MARK_OF_ROWS}`,
+  'submit:sendone': `${DRAFT}:${MARK_OF_ROWS}`,
   'submit:take': DRAFT,
   'submit:use': DRAFT,
 };

@@ -58,14 +58,17 @@ const OPEN_PRESSES = [
   'submit:askgame',
   'submit:cancel',
   'submit:change',
+  'submit:choose',
   'submit:correct',
   'submit:edit',
   'submit:game',
   'submit:include',
   'submit:letters',
+  'submit:page',
   'submit:ports',
   'submit:repair',
   'submit:send',
+  'submit:sendone',
   'submit:take',
   'submit:use',
 ];
@@ -114,8 +117,10 @@ const GUARDED_SUBMITS = [
 
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
-/** Whether the bot still shows this button. `submissions:refuse` only exists in messages of earlier versions. */
-const isShown = (name: string) => name !== 'submissions:refuse';
+/** Whether the bot shows this button here. `submissions:refuse` only exists in messages of earlier versions. */
+const isShown = (name: string) => name !== 'submissions:refuse' && !CHOOSING.includes(name);
+/** Tested in test/submissions/choices.test.ts, because no text has unclear addresses yet. */
+const CHOOSING = ['submit:choose', 'submit:page', 'submit:sendone'];
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
 /** `createCommands` doesn't call any of its dependencies. */
@@ -307,7 +312,7 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
   const owner = guildId === guild.id ? userId : '';
   const values = 'SELECT * FROM keyv WHERE key LIKE ? AND key <> ?';
   const found = [...(await store.rows(values, `%${guild.id}%`, `untold:${guild.id}:${owner}`))];
-  for (const table of ['drafts', 'submissions', 'servers']) {
+  for (const table of ['drafts', 'choices', 'submissions', 'servers']) {
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
     found.push(...(await store.rows(others, guild.id, owner)));
   }

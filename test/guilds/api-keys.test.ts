@@ -46,7 +46,14 @@ describe("a guild's API key", () => {
     expect(await revealed(keys, '2')).toBe(SECOND.reveal());
     expect(await keys.get('3')).toBeUndefined();
     const time = '1970-01-01T00:00:00.000Z';
-    const status = { lastFour: 'abcd', setBy: '42', setByName: 'Ada', setAt: time, workedAt: time, readable: true };
+    const status = {
+      lastFour: 'abcd',
+      setBy: '42',
+      setByName: 'Ada',
+      setAt: time,
+      workedAt: time,
+      readable: true,
+    };
     expect(await keys.status('1')).toEqual(status);
   });
 
@@ -118,7 +125,12 @@ describe("a guild's API key", () => {
     for (const guildId of ['2', '3']) {
       expect(await keys.get(guildId)).toBeUndefined();
       expect(await keys.usable(guildId)).toEqual({ code: 'key-unreadable' });
-      expect(await keys.status(guildId)).toMatchObject({ lastFour: 'abcd', setBy: '42', setByName: 'Ada', readable: false });
+      expect(await keys.status(guildId)).toMatchObject({
+        lastFour: 'abcd',
+        setBy: '42',
+        setByName: 'Ada',
+        readable: false,
+      });
       await replace(keys, SECOND, guildId);
       expect(await revealed(keys, guildId)).toBe(SECOND.reveal());
     }

@@ -61,7 +61,9 @@ describe('a bot whose data no restart makes usable', () => {
         if (String(text).includes('will exit in 10 minutes')) child.kill('SIGKILL');
       });
     });
-    expect(stderr).toMatch(/is empty, but its encryption key .* already exists[\s\S]*will exit in 10 minutes/);
+    expect(stderr).toMatch(
+      /is empty, but its encryption key .* already exists[\s\S]*will exit in 10 minutes/,
+    );
   });
 });
 

@@ -37,6 +37,8 @@ it('no SQL statement about submissions scans a whole table', async () => {
   const statements = await statementsOf(async () => {
     await parts.drafts.save(mia, draft);
     await parts.drafts.find(mia, 'd');
+    await parts.choices.save(mia, 'd', { shape: 'people', candidates: [], game: '' });
+    await parts.choices.find('d');
     await parts.drafts.drop(mia, 'd');
     await beginSubmission(parts, mia, {
       interactionId: 'v',

@@ -1,0 +1,124 @@
+import { LIMITS } from '../../src/discord/limits.ts';
+import { button, type Control, select } from '../../src/interactions/controls.ts';
+import type { AllowedGames } from '../../src/listing/game-search.ts';
+import { shorten, visibleLine } from '../../src/one-line.ts';
+import type { ReadRows } from '../../src/server-lists/read-list.ts';
+import { gameOf, isReady, isRepeated, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
+import { type Choices, unchosenIn } from '../../src/submissions/choices.ts';
+import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
+import { type PreparedDraft, rowOfCandidate } from '../../src/submissions/draft-editor.ts';
+import { gameNamed, typedAddress } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
+import { submitId } from './ids.ts';
+
+/* The controls with which a member chooses game servers in a text that might not be a list of game servers. */
+
+/** A draft with choices. */
+export type DraftToChoose = PreparedDraft & { readonly choices: Choices };
+
+export const hasChoices = (prepared: PreparedDraft): prepared is DraftToChoose =>
+  prepared.choices !== undefined && prepared.choices.candidates.length > 0;
+
+/**
+ * Returns what the member can choose in a text.
+ * @param game the alias of the game for addresses without one
+ */
+export const choicesIn = (
+  { shape, unchosen }: Pick<ReadRows, 'shape' | 'unchosen'>,
+  game = '',
+): Choices | undefined =>
+  shape === 'list' || unchosen.length === 0 ? undefined : { shape, candidates: unchosen, game };
+
+/** Returns the number of addresses that aren't offered, for a draft. */
+export const hiddenIn = ({ hidden }: Pick<ReadRows, 'hidden'>): Pick<Draft, 'hidden'> =>
+  hidden > 0 ? { hidden } : {};
+
+/** Explains why the bot didn't choose all the game servers. */
+export function choicesText(t: Translate, { choices, draft }: PreparedDraft): string {
+  const { hidden = 0 } = draft;
+  const texts = [hidden > 0 && t('choices.hidden', { count: hidden })];
+  if (choices) {
+    const count = unchosenIn(choices, draft.rows).length;
+    texts.unshift(
+      choices.shape === 'people' ? t('choices.people') : count > 0 && t('choices.unsure', { count }),
+    );
+  }
+  return texts.filter(Boolean).join('\n');
+}
+
+/** Counts the servers in a text, whether they are chosen or not. */
+export const countOfAll = ({ choices, draft }: DraftToChoose): number =>
+  draft.rows.filter((row) => !isRepeated(row)).length + unchosenIn(choices, draft.rows).length;
+
+/** Whether the member has chosen any of the candidates. */
+export const isAnyChosen = ({ choices, draft }: DraftToChoose): boolean =>
+  unchosenIn(choices, draft.rows).length < choices.candidates.length;
+
+/** Returns the indices of the candidates on a page, with the end exclusive. */
+export const onPage = (page: number): readonly [number, number] => [
+  page * LIMITS.choices,
+  (page + 1) * LIMITS.choices,
+];
+
+/**
+ * Builds the menu in which the member chooses servers, and a button for its next page. If there is only one address, a
+ * button replaces the menu. It sends the server if nothing else is missing.
+ * @param hasKey whether the guild has an API key
+ */
+export function chooseControls(
+  t: Translate,
+  { draft, choices }: DraftToChoose,
+  {
+    games,
+    page: wanted,
+    hasKey,
+  }: { readonly games: AllowedGames; readonly page: number; readonly hasKey: boolean },
+): { readonly menu: Control | undefined; readonly buttons: readonly Control[] } {
+  const { candidates } = choices;
+  const [only] = candidates;
+  if (only && candidates.length === 1 && draft.rows.length === 0) {
+    return { menu: undefined, buttons: [onlyButton(t, { draft, choices }, { games, hasKey })] };
+  }
+  const pages = Math.ceil(candidates.length / LIMITS.choices);
+  const page = Math.min(Math.max(wanted, 0), pages - 1);
+  const next = (page + 1) % pages;
+  const chosen = new Set(draft.rows.map(lineLabel));
+  const [from, to] = onPage(page);
+  const options = candidates.slice(from, to).map((candidate, index) => ({
+    label: candidateLabel(candidate.typed, games),
+    value: String(from + index),
+    description: shorten(visibleLine(candidate.words), LIMITS.choiceName),
+    default: chosen.has(lineLabel(candidate)),
+  }));
+  const numbers = { page: page + 1, pages };
+  const placeholder = pages === 1 ? t('choices.choose') : t('choices.chooseOnPage', numbers);
+  const menu = select({ id: submitId('choose', draft.id, page), placeholder, options, least: 0 });
+  const nextPage = button(submitId('page', draft.id, next), t('pager.page', { page: next + 1, pages }));
+  return { menu, buttons: pages === 1 ? [] : [nextPage] };
+}
+
+/** Formats the address and the game of a candidate, without the game that the member chose for the list. */
+function candidateLabel(typed: TypedRow, games: AllowedGames): string {
+  const game = typed.game === '' ? [] : [gameNamed(gameOf(typed.game, games) ?? typed.game, games).name];
+  return shorten(visibleLine([typedAddress(typed), ...game].join(' · ')), LIMITS.choiceName);
+}
+
+/** Builds the button for the only address in a text. It names the game that would be sent. */
+function onlyButton(
+  t: Translate,
+  { draft, choices }: Pick<DraftToChoose, 'draft' | 'choices'>,
+  { games, hasKey }: { readonly games: AllowedGames; readonly hasKey: boolean },
+): Control {
+  const rows = choices.candidates.map((candidate) => rowOfCandidate(candidate, choices.game, games));
+  const [row] = rows.filter(isReady);
+  const game = row && games.find(row.submission.game);
+  if (row && game && games.isAllowed(game) && hasKey) {
+    const label = t('choices.submit', {
+      address: typedAddress({ ...row.submission, port: String(row.submission.port) }),
+      game: game.name,
+    });
+    return button(submitId('sendone', draft.id, markOfRows({ rows })), label, 'success');
+  }
+  const address = choices.candidates.map(({ typed }) => typedAddress(typed)).join();
+  return button(submitId('choose', draft.id, 0, 0), t('choices.use', { address }), 'primary');
+}

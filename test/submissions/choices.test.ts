@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
+import type { Outcome } from '../../src/listing/contract.ts';
+import { Secret } from '../../src/secret.ts';
+import { createListParser } from '../../src/server-lists/list-parser.ts';
+import type { Candidate } from '../../src/server-lists/row.ts';
+import type { Choices } from '../../src/submissions/choices.ts';
+import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
+import { createDraftEditor, linesToEdit, type PreparedDraft } from '../../src/submissions/draft-editor.ts';
+import { games } from '../support/arbitraries.ts';
+import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { rowsIn } from '../support/database.ts';
+
+const MINUTE = 60_000;
+const mia = { guildId: '1', user: { id: '2', name: 'mia' }, isAdmin: true, roleIds: [] };
+
+/** Returns a candidate whose words and address must never be stored anywhere else. */
+const candidate = (line: number, game = ''): Candidate => ({
+  line,
+  typed: { server: `player${line}.example.com:${20_000 + line}`, port: '', queryPort: '', game },
+  words: `steve${line} joined`,
+});
+
+const people = (count: number, game = 'rust'): Choices => ({
+  shape: 'people',
+  candidates: Array.from({ length: count }, (_, index) => candidate(index + 1)),
+  game,
+});
+
+const PAGE = [0, 25] as const;
+const accepted: Outcome = { kind: 'accepted', message: 'Yes.' };
+
+async function openEditor() {
+  const clock = { now: Date.now() };
+  const requests: (readonly string[])[] = [];
+  const parts = await openPipeline({
+    now: () => clock.now,
+    add(servers) {
+      requests.push(servers.map(({ server }) => server));
+      return accepted;
+    },
+  });
+  const known = {
+    ...games,
+    isFresh: () => true,
+    refresh: async () => undefined,
+    refreshSoon: () => undefined,
+  };
+  const draftEditor = createDraftEditor({
+    ...parts,
+    settings: { getOrThrow: async () => ({ ...DEFAULTS }) },
+    games: known,
+    parser: createListParser({ games: known }),
+    completeRows: async (rows) => rows,
+  });
+  await parts.keys.set('1', new Secret('key'), { by: mia.user });
+  return {
+    ...parts,
+    clock,
+    requests,
+    draftEditor,
+    open: async (choices: Choices, rows: Draft['rows'] = []) =>
+      prepared(await draftEditor.open(mia, { id: 'd', source: 'text', rows }, choices)),
+    choose: async (...chosen: number[]) =>
+      prepared(await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set(chosen) })),
+    submit: (more: { readonly mark?: string; readonly id?: string } = {}) =>
+      parts.pipeline.submit({
+        ...mia,
+        id: 'd',
+        interactionId: `i${requests.length}`,
+        receivedAt: clock.now,
+        guildLocale: 'en-US',
+        stopping: undefined,
+        ...more,
+      }),
+    /** Everything that is stored, except for the choices themselves. */
+    async storedElsewhere(): Promise<string> {
+      const rows = [];
+      for (const table of ['drafts', 'servers', 'submissions', 'keyv'] as const) {
+        rows.push(...(await rowsIn(parts.store, table)));
+      }
+      return JSON.stringify(rows);
+    },
+  };
+}
+
+function prepared(result: PreparedDraft | string | { readonly kind: string }): PreparedDraft {
+  if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
+  return result;
+}
+
+const shown = ({ draft }: PreparedDraft) =>
+  draft.rows.map((row) =>
+    row.kind === 'ready' ? `${row.line} ${row.submission.game}` : `${row.line} ${row.kind}`,
+  );
+
+describe('the addresses that a member can choose', () => {
+  it("aren't stored anywhere but in the draft's choices", async () => {
+    const { open, choose, storedElsewhere, store } = await openEditor();
+    await open(people(3));
+    expect(await storedElsewhere()).not.toMatch(/player|steve/);
+    expect(shown(await choose(1))).toEqual(['2 rust']);
+    expect(await storedElsewhere()).toContain('player2.example.com');
+    expect(await storedElsewhere()).not.toMatch(/player[13]|steve/);
+    expect(await rowsIn(store, 'choices')).toHaveLength(1);
+  });
+
+  it('are all that can be sent', async () => {
+    const { open, choose, submit, requests, storedElsewhere, history } = await openEditor();
+    await open(people(3));
+    expect(await submit()).toEqual({ kind: 'changed' });
+    await choose(0, 2);
+    expect(await submit()).toMatchObject({ kind: 'ended' });
+    expect(requests).toEqual([['player1.example.com', 'player3.example.com']]);
+    expect(await storedElsewhere()).not.toMatch(/player2|steve/);
+    expect(JSON.stringify(await Array.fromAsync(history.all('1', {})))).not.toContain('player2');
+  });
+
+  it("aren't sent if the choice has changed since the button was shown", async () => {
+    const { open, choose, submit, requests } = await openEditor();
+    await open(people(3));
+    const mark = markOfRows((await choose(0)).draft);
+    await choose(1);
+    expect(await submit({ mark })).toEqual({ kind: 'changed' });
+    expect(requests).toEqual([]);
+    expect(markOfRows((await choose(0)).draft)).toBe(mark);
+    expect(await submit({ mark })).toMatchObject({ kind: 'ended' });
+  });
+
+  it('keep the choice on other pages', async () => {
+    const { open, draftEditor } = await openEditor();
+    await open(people(60));
+    const choose = async (page: number, ...chosen: number[]) =>
+      shown(
+        prepared(
+          await draftEditor.choose(mia, 'd', {
+            shown: [25 * page, 25 * (page + 1)],
+            chosen: new Set(chosen),
+          }),
+        ),
+      );
+    expect(await choose(0, 0, 1)).toEqual(['1 rust', '2 rust']);
+    // A forged value from another page isn't chosen.
+    expect(await choose(2, 50, 3)).toEqual(['1 rust', '2 rust', '51 rust']);
+    expect(await choose(0, 1)).toEqual(['2 rust', '51 rust']);
+    expect(await choose(2)).toEqual(['2 rust']);
+  });
+
+  it('get the game of the text, then the chosen game, or ask for one', async () => {
+    const { open, choose, draftEditor } = await openEditor();
+    await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
+    expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
+    await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)], game: '' });
+    await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set() });
+    expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 invalid']);
+    await draftEditor.correct(mia, 'd', (row) =>
+      row.kind === 'invalid' ? { ...row.typed, game: 'gm' } : undefined,
+    );
+    // Choosing again doesn't undo the correction.
+    expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
+  });
+
+  it("are added to the bot's own rows, and can be removed again", async () => {
+    const { open, choose } = await openEditor();
+    const rows = [readyRow(5, 'a.example.com')];
+    const choices: Choices = { ...people(2), shape: 'unsure' };
+    await open({ ...choices, candidates: [...choices.candidates, { ...candidate(5), part: 2 }] }, rows);
+    expect(shown(await choose(0, 2))).toEqual(['1 rust', '5 cs2', '5 rust']);
+    expect(shown(await choose())).toEqual(['5 cs2']);
+  });
+
+  it("aren't opened for editing, but new lines are judged and added", async () => {
+    const { open, choose, draftEditor } = await openEditor();
+    await open(people(3));
+    const { draft } = await choose(1);
+    const { text } = linesToEdit(draft, 'all');
+    expect(text).toBe('2. player2.example.com:20002 rust');
+    const edited = prepared(
+      await draftEditor.edit(mia, {
+        id: 'd',
+        newId: 'new',
+        typed: `${text}\nnew.example.com:1 cs2`,
+        which: 'all',
+        submissionId: '',
+      }),
+    );
+    expect(shown(edited)).toEqual(['2 rust', '4 cs2']);
+    expect(edited.choices?.candidates).toHaveLength(3);
+  });
+
+  it("can't be more than fit on three pages", async () => {
+    const { draftEditor, store } = await openEditor();
+    const draft = { id: 'd', source: 'text', rows: [] } as const;
+    expect(await draftEditor.open(mia, draft, people(76))).toEqual({ kind: 'too-many-candidates', most: 75 });
+    expect(await rowsIn(store, 'choices')).toEqual([]);
+    expect(await draftEditor.open(mia, draft, people(75))).toMatchObject({ draft: { rows: [] } });
+  });
+});
+
+describe('the choices of a draft are deleted', () => {
+  type Editor = Awaited<ReturnType<typeof openEditor>>;
+
+  it.each<readonly [string, (editor: Editor) => Promise<unknown>]>([
+    [
+      'when it is submitted',
+      async ({ choose, submit }) => {
+        await choose(0);
+        await submit();
+      },
+    ],
+    ['when it is cancelled', ({ drafts }) => drafts.drop(mia, 'd')],
+    [
+      "with the member's name",
+      ({ erasure, store }) => store.inGuild('1', () => erasure.forgetMember('1', '2')),
+    ],
+    ["with the guild's data", ({ erasure, store }) => store.inGuild('1', () => erasure.deleteGuild('1'))],
+    [
+      'with the draft, if the member has too many',
+      async ({ drafts, clock }) => {
+        for (let n = 0; n < 10; n += 1) {
+          clock.now += 1;
+          await drafts.save(mia, readyDraft(`other-${n}`, 1));
+        }
+      },
+    ],
+    [
+      'by the hourly job, 15 minutes after the last change',
+      async ({ erasure, clock, store, choose }) => {
+        clock.now += 10 * MINUTE;
+        await choose(1);
+        clock.now += 14 * MINUTE;
+        await erasure.prune();
+        expect(await rowsIn(store, 'choices')).toHaveLength(1);
+        clock.now += MINUTE;
+        await erasure.prune();
+      },
+    ],
+    [
+      'by the hourly job, if an older version deleted the draft or submitted it',
+      async ({ erasure, store }) => {
+        await store.tables().deleteFrom('drafts').execute();
+        await erasure.prune();
+      },
+    ],
+  ])('%s', async (_, remove) => {
+    const editor = await openEditor();
+    await editor.open(people(3));
+    expect(await rowsIn(editor.store, 'choices')).toHaveLength(1);
+    await remove(editor);
+    expect(await rowsIn(editor.store, 'choices')).toEqual([]);
+  });
+});
