@@ -2,6 +2,7 @@ import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../src/addresses/address.ts';
+import { lookAlikeOf } from '../../src/addresses/look-alikes.ts';
 import { problemOfLetters } from '../../src/addresses/name-letters.ts';
 import { readRow } from '../../src/server-lists/row.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
@@ -62,6 +63,15 @@ describe('a host name', () => {
     ...['plɑy.example.com', 'plаy.example.com'],
   ])('with letters that imitate others has a suggestion: %s', (name) =>
     expect(problemIn(name)).toMatchObject({ code: 'look-alikes', meant: 'play.example.com' }));
+
+  it("doesn't lose a symbol that can stand for a letter", () => {
+    const symbols = Array.from({ length: 0x2_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
+      (character) => /[^\p{L}\p{M}\0-\x7f]/u.test(character) && lookAlikeOf(character) !== undefined,
+    );
+    expect(symbols.length).toBeGreaterThan(78);
+    for (const symbol of symbols)
+      expect(problemIn(`${symbol}lay.example.com`)).toMatchObject({ code: 'look-alikes' });
+  });
 
   it.each([
     '𝓹𝓵𝓪𝔂.example.com',

@@ -1,7 +1,16 @@
 import { describe, expect } from 'vitest';
 import { approve, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
-import { botTest, messageOf, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, edit, labelsOf, paste, pressSubmit, sendFile } from '../support/people.ts';
+import { type Bot, botTest, type TestGuild, textOf } from '../support/bot.ts';
+import {
+  ACCEPTED,
+  addServer,
+  edit,
+  labelsOf,
+  openModal,
+  paste,
+  pressSubmit,
+  sendFile,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -85,27 +94,47 @@ describe('a list with decorated addresses', () => {
   });
 });
 
+/** Gives a stored server a host that older versions accepted. */
+async function storeSymbol({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> {
+  for (const [table, column] of Object.entries({ servers: 'host', drafts: 'lines' })) {
+    await store.rows(
+      `UPDATE ${table} SET ${column} = replace(${column}, 'stored.example', 'xn--e28h.example') WHERE guild_id = ?`,
+      id,
+    );
+  }
+}
+
 describe('a stored host', () => {
-  it("isn't checked again when its submission is edited", async ({ bot, guild, member, listing }) => {
+  it("isn't checked again when a member or a moderator edits its submission", async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     await turnApprovalOn(guild);
     const reply = await addServer(member, 'stored.example.com:1');
     const message = await waitingIn(guild);
-    for (const [table, column] of Object.entries({ servers: 'host', drafts: 'lines' })) {
-      await bot.store.rows(
-        `UPDATE ${table} SET ${column} = replace(${column}, 'stored.example', 'xn--e28h.example') WHERE guild_id = ?`,
-        guild.id,
-      );
-    }
+    await storeSymbol(bot, guild);
     const edited = await edit(member, reply, { query_port: '27016' });
     expect(textOf(edited)).toContain('query port 27016');
-    const corrected = await edit(inStaff(guild, 'admin'), message, { query_port: '27017' }, 'Correct…');
-    expect(messageOf(corrected)).toBeDefined();
+    await edit(inStaff(guild, 'admin'), message, { query_port: '27017' }, 'Correct…');
     await approve(guild);
     expect(listing.submitted).toMatchObject([{ server: 'xn--e28h.example.com', query_port: 27017 }]);
     // A new host is checked.
-    const other = await edit(member, await addServer(member, 'other.example.com:1'), {
-      server: '😀.example.com',
-    });
-    expect(textOf(other)).toContain('contains symbols');
+    const other = await addServer(member, 'other.example.com:1');
+    expect(textOf(await edit(member, other, { server: '😀.example.com' }))).toContain('contains symbols');
+  });
+
+  it("isn't checked again when its list is edited", async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    const list = 'stored.example.com:1 cs2\nother.example.com:1 cs2';
+    const report = await pressSubmit(member, await paste(member, list));
+    await waitingIn(guild);
+    await storeSymbol(bot, guild);
+    const { typed } = await openModal(member, report);
+    const servers = typed.servers?.replaceAll('.com:1', '.com:2') ?? '';
+    expect(textOf(await edit(member, report, { servers }))).toMatch(
+      /Waiting for a moderator.*xn--e28h\.example\.com:2.*other\.example\.com:2/s,
+    );
   });
 });
