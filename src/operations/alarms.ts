@@ -17,6 +17,8 @@ const POST_EVERY_MS = 60_000;
 const LEADS_MS = 60_000;
 /** Maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
 const LONGEST_POST = 2_000;
+/** Where an alarm tells the operator to read on. */
+const HELP = 'See docs/troubleshooting.md#alerts';
 /** Maximum number of lines waiting to be posted. When there are more, the oldest ones are dropped. */
 const MOST_WAITING = 100;
 
@@ -100,7 +102,12 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
     state.since ??= { passed: performance.now(), at: Date.now() };
     if (state.isPosted || performance.now() - state.since.passed < condition.minutes * 60_000) return;
     const detail = typeof found === 'string' ? `: ${scrub(found)}` : '';
-    queueLine(condition, state, true, `🔴 ${condition.text}${detail} (since ${timeOf(state.since.at)})`);
+    queueLine(
+      condition,
+      state,
+      true,
+      `🔴 ${condition.text}${detail} (since ${timeOf(state.since.at)}). ${HELP}`,
+    );
   }
 
   function queueLine(condition: Condition, state: ConditionState, isPosted: boolean, text: string): void {

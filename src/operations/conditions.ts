@@ -4,9 +4,11 @@ import type { LaterReplyOutcome } from '../interactions/after-crash.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import { HOUR_MS } from '../numbers.ts';
 import { isRecent } from '../recent.ts';
+import { reason } from '../storage/store-error.ts';
+import { backupFolderOf, newestBackup } from './backup-files.ts';
 import type { Health, WatchedParts } from './health.ts';
-import { LEAST_FREE, mebibytes, readLastBackup, roomFor } from './make-backup.ts';
-import { OVERDUE_MS } from './scheduled-backups.ts';
+import { LEAST_FREE, mebibytes, roomFor } from './make-backup.ts';
+import { type BackupOutcome, OVERDUE_MS } from './scheduled-backups.ts';
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
@@ -40,7 +42,8 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
   let failedReplyAt = Number.NEGATIVE_INFINITY;
-  let hasBackupFailed = false;
+  /** Why the last backup failed, or `undefined` if it didn't. */
+  let backupFailure: string | undefined;
 
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
@@ -114,19 +117,22 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     {
       alert: 'ListingBotBackupFailed',
       minutes: 0,
-      text: 'A backup failed; the log has the reason',
+      text: 'A backup failed',
       textAfter: 'Backups work',
-      check: () => hasBackupFailed,
+      check: () => backupFailure ?? false,
     },
     {
       alert: 'ListingBotBackupOld',
       minutes: 10,
-      text: 'A backup is overdue; the log has the reason',
+      text: 'A backup is overdue',
       textAfter: 'The bot made a backup',
       async check() {
         if (path === undefined || everyMs === 0) return false;
-        const last = await readLastBackup(store.values);
-        return last === undefined || !isRecent(last, everyMs + OVERDUE_MS);
+        const newest = await newestBackup(path).catch((error: unknown) => reason(error));
+        if (typeof newest === 'string') return newest;
+        if (newest === undefined) return backupFailure ?? `${backupFolderOf(path)} has no backup`;
+        if (isRecent(newest.at, everyMs + OVERDUE_MS)) return false;
+        return backupFailure ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
       },
     },
     {
@@ -147,8 +153,8 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     onLaterReply(outcome: LaterReplyOutcome): void {
       if (outcome !== 'told') failedReplyAt = performance.now();
     },
-    onBackup(outcome: 'made' | 'failed'): void {
-      hasBackupFailed = outcome === 'failed';
+    onBackup(outcome: BackupOutcome): void {
+      backupFailure = outcome.kind === 'failed' ? outcome.why : undefined;
     },
   };
 }

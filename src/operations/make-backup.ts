@@ -3,10 +3,7 @@ import { type FileHandle, open, rename, rm, stat, statfs } from 'node:fs/promise
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
 import { checkFile, sync, withDatabaseFile } from '../storage/database-file.ts';
-import { useValues } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
-import type { Values } from '../storage/values.ts';
-import { sqliteAt } from '../store-url.ts';
 
 /**
  * Returns the path of a backup file while it is incomplete. All backups of a database to the same folder use this path, so
@@ -47,7 +44,6 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     );
   }
 
-  const at = Date.now();
   const partial = partialIn(folder, path);
   let copy: FileHandle | undefined;
   try {
@@ -66,14 +62,10 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
     await copy?.close();
     await removePartial(partial);
   }
-  const warn = (but: string) => (error: unknown) =>
-    logger.warn({ err: error }, `the backup is complete, but ${but}: ${reason(error)}`);
-  await sync(folder).catch(warn('may be lost in a power failure'));
-  // Saves the time of the backup, for the metrics and for scheduling the next backup. Doesn't migrate the tables, because
-  // the running bot may be a different version.
-  await useValues(sqliteAt(path), (values) => values.set(LAST, at), true).catch(
-    warn('the time of the backup could not be saved'),
-  );
+  await sync(folder).catch((error: unknown) => {
+    const text = `the backup is complete, but may be lost in a power failure: ${reason(error)}`;
+    logger.warn({ err: error }, text);
+  });
   return (await stat(file)).size;
 }
 
@@ -96,13 +88,4 @@ export async function roomFor(
   const { bavail, bsize } = await statfs(folder);
   const size = existsSync(path) ? (await stat(path)).size : 0;
   return { free: bavail * bsize, needed: LEAST_FREE + size };
-}
-
-/** The name of the stored value that holds the time of the last backup, in milliseconds since 1970. */
-const LAST = 'backup:last';
-
-/** Returns the time of the last backup, in milliseconds since 1970, or `undefined` if there hasn't been one. */
-export async function readLastBackup(values: Pick<Values, 'get'>): Promise<number | undefined> {
-  const at = await values.get(LAST);
-  return typeof at === 'number' ? at : undefined;
 }

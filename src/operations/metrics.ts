@@ -9,8 +9,9 @@ import { FOUND } from '../server-lists/row.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { VERSION } from '../version.ts';
+import { newestBackup } from './backup-files.ts';
 import { healthOf, type WatchedParts } from './health.ts';
-import { readLastBackup, roomFor } from './make-backup.ts';
+import { roomFor } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -227,8 +228,10 @@ function watchState(register: Registry, parts: WatchedParts): void {
   // The bot doesn't manage PostgreSQL's backups and disk.
   const { path } = store;
   if (path !== undefined) {
-    gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0: never.', async () =>
-      seconds((await readLastBackup(store.values)) ?? 0),
+    gauge(
+      'last_backup_timestamp_seconds',
+      'When the newest file in the backups folder was made; 0: there is none.',
+      async () => seconds((await newestBackup(path))?.at ?? 0),
     );
     gauge(
       'disk_free_bytes',

@@ -45,7 +45,7 @@ export function createOperations(deps: OperationsDeps) {
       config,
       store,
       onBackup(outcome) {
-        metrics?.onBackup(outcome);
+        metrics?.onBackup(outcome.kind);
         conditions.onBackup(outcome);
       },
       logger,

@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join, parse, resolve } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { createJob, type Part } from '../lifecycle.ts';
-import type { Logger } from '../logger.ts';
+import { type Logger, scrub } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../numbers.ts';
 import { isRecent } from '../recent.ts';
-import { isTimeInName, timeInName } from '../storage/database-file.ts';
+import { timeInName } from '../storage/database-file.ts';
 import type { Store } from '../storage/store.ts';
+import { reason } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
-import { partialIn, readLastBackup, removePartial } from './make-backup.ts';
+import { backupFolderOf, backupsOf, deleteBackupFailure, saveBackupFailure } from './backup-files.ts';
+import { partialIn, removePartial } from './make-backup.ts';
 
 /** Returns how many days deleted data remains in backups; 0 if the bot doesn't make backups. */
 export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours' | 'backupKeep'>): number {
@@ -19,10 +21,15 @@ export function backupDaysOf(config: Pick<Config, 'storeUrl' | 'backupEveryHours
   return storeUrl.kind === 'postgres' ? 0 : Math.ceil((backupEveryHours * backupKeep * HOUR_MS) / DAY_MS);
 }
 
+export type BackupOutcome =
+  | { readonly kind: 'made' }
+  /** `why` doesn't contain any secrets. */
+  | { readonly kind: 'failed'; readonly why: string };
+
 export interface ScheduledBackupsDeps {
   readonly config: Pick<Config, 'backupEveryHours' | 'backupKeep'>;
   readonly store: Pick<Store, 'path' | 'values'>;
-  readonly onBackup?: ((outcome: 'made' | 'failed') => void) | undefined;
+  readonly onBackup?: ((outcome: BackupOutcome) => void) | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
@@ -30,11 +37,13 @@ export interface ScheduledBackupsDeps {
 const LOOK_EVERY_MS = 600_000;
 /** How late a backup must be to count as overdue, in milliseconds. */
 export const OVERDUE_MS = HOUR_MS;
+/** The name of the stored value that holds the time of the last scheduled backup, in milliseconds since 1970. */
+const LAST = 'backup:last';
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 
 /**
- * Creates the job that makes a backup at a fixed interval after the last one. Restarts don't reset the interval, but a
- * backup by the operator does. A separate process writes the backups to the folder `backups` next to the database. Only the
+ * Creates the job that makes a backup at a fixed interval after the last one. Restarts and
+ * backups by the operator don't reset the interval. A separate process writes the backups to the folder `backups` next to the database. Only the
  * latest ones are kept. Must be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
@@ -42,7 +51,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const everyMs = config.backupEveryHours * HOUR_MS;
   // A PostgreSQL database has no path, and the bot doesn't back it up.
   const { path = '' } = store;
-  const folder = join(dirname(resolve(path)), 'backups');
+  const folder = backupFolderOf(path);
   const { name, ext } = parse(path);
   const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: backUpIfDue });
   const { stopping } = job;
@@ -51,29 +60,29 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
     try {
       if (!(await isDue())) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const made = `${name}-${timeInName(Date.now())}${ext}`;
+      const at = Date.now();
+      const made = `${name}-${timeInName(at)}${ext}`;
       const file = join(folder, made);
       // If the process is killed, it leaves a partial file behind.
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
-      onBackup?.('made');
+      onBackup?.({ kind: 'made' });
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
+      await store.values.set(LAST, at);
+      await deleteBackupFailure(store.values);
       await removeOthers(made);
     } catch (error) {
       if (stopping.aborted) return;
-      onBackup?.('failed');
+      const why = scrub(reason(error));
+      onBackup?.({ kind: 'failed', why });
       logger.error({ err: error, folder }, 'could not make a backup; will try again');
+      // For the doctor. If the database doesn't accept writes, the doctor finds that anyway.
+      await saveBackupFailure(store.values, why).catch(() => undefined);
     }
   }
 
   async function isDue(): Promise<boolean> {
-    const last = await readLastBackup(store.values);
-    return last === undefined || !isRecent(last, everyMs);
-  }
-
-  /** Whether a file is a backup of this database. Other databases' backups may be in the same folder. */
-  function isOurs(file: string): boolean {
-    const isNamed = file.startsWith(`${name}-`) && file.endsWith(ext);
-    return isNamed && isTimeInName(file.slice(name.length + 1, file.length - ext.length));
+    const last = await store.values.get(LAST);
+    return typeof last !== 'number' || !isRecent(last, everyMs);
   }
 
   /**
@@ -81,7 +90,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
    * deleted first.
    */
   async function removeOthers(made: string): Promise<void> {
-    const backups = (await readdir(folder)).filter(isOurs).sort();
+    const backups = await backupsOf(path);
     const fromTheFuture = backups.filter((file) => file > made);
     const others = backups.filter((file) => file <= made);
     for (const file of [...fromTheFuture, ...others].slice(0, -config.backupKeep)) {

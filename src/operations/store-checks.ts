@@ -16,8 +16,9 @@ import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../s
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning, type StoreUrl } from '../store-url.ts';
+import { backupFolderOf, newestBackup, readBackupFailure } from './backup-files.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
-import { mebibytes, readLastBackup, roomFor } from './make-backup.ts';
+import { mebibytes, roomFor } from './make-backup.ts';
 import { OVERDUE_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
@@ -103,33 +104,47 @@ export function checkMemory(
 }
 
 function agoOf(ms: number): string {
-  if (ms < 0) return 'in the future';
   const hours = Math.round(ms / HOUR_MS);
   return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
 }
 
-/** Returns when the last backup was made. Fails if the next one is overdue. */
+/** Returns the age and size of the newest backup file. Fails if the last attempt failed; warns if none is recent. */
 export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEveryHours'>): Promise<string> {
   const { storeUrl, backupEveryHours } = config;
   if (storeUrl.kind === 'postgres')
     throw new CheckSkippedError('PostgreSQL has its own backups: see docs/scaling.md');
-  const last = await useValues(storeUrl, readLastBackup).catch(() => {
-    throw new CheckSkippedError('needs a working store');
+  const { path } = storeUrl;
+  const folder = backupFolderOf(path);
+  const newest = await newestBackup(path).catch((error: unknown) => {
+    throw new CheckFailedError(reason(error), `make ${folder} a folder that this user can read and write`);
   });
-  const elsewhere = 'copy them to another machine: see "Off-site backups" in docs/operate.md';
+  const text =
+    newest === undefined
+      ? `${folder} has no backup`
+      : `the newest one was made ${agoOf(Date.now() - newest.at)} (${sizeOf(newest.size)})`;
   if (backupEveryHours === 0) {
-    const text = last === undefined ? 'there is none' : `the last one was made ${agoOf(Date.now() - last)}`;
     throw new CheckWarningError(
       `${text}, and BACKUP_EVERY_HOURS=0 turns backups off`,
       'remove it for a backup every day',
     );
   }
-  if (last === undefined)
-    return `the bot makes one at its first start, then every ${backupEveryHours} hours; ${elsewhere}`;
-  const text = `the last one was made ${agoOf(Date.now() - last)}; ${elsewhere}`;
-  if (isRecent(last, backupEveryHours * HOUR_MS + OVERDUE_MS)) return text;
-  throw new CheckWarningError(text, 'start the bot; if it is running, its log has the reason');
+  if (!existsSync(path)) return `the bot makes one at its first start, then every ${backupEveryHours} hours`;
+  const failure = await useValues(storeUrl, (values) => readBackupFailure(values, newest)).catch(() => {
+    throw new CheckSkippedError('needs a working store');
+  });
+  if (failure !== undefined) {
+    throw new CheckFailedError(
+      `the last attempt failed: ${failure}\n${text}`,
+      'the bot retries every ten minutes',
+    );
+  }
+  if (newest !== undefined && isRecent(newest.at, backupEveryHours * HOUR_MS + OVERDUE_MS))
+    return `${text}; copy them to another machine: see "Off-site backups" in docs/operate.md`;
+  throw new CheckWarningError(text, 'start the bot, unless you keep your backups somewhere else');
 }
+
+/** Formats a file's size, because most backups are smaller than a mebibyte. */
+const sizeOf = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");

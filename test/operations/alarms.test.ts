@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,8 +13,9 @@ import type { Health } from '../../src/operations/health.ts';
 import { createHeartbeat } from '../../src/operations/heartbeat.ts';
 import { postToWebhook } from '../../src/operations/operator-urls.ts';
 import { Secret } from '../../src/secret.ts';
+import { timeInName } from '../../src/storage/database-file.ts';
 import { oneBot } from '../support/bot.ts';
-import { createTestClock, recorder } from '../support/machine.ts';
+import { createTestClock, folder, recorder } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 
 const MINUTE_MS = 60_000;
@@ -138,7 +138,11 @@ describe('an alarm', () => {
     clock.advance(1_000);
     await expect
       .poll(posts)
-      .toEqual([expect.stringMatching(/^🔴 It is own: no @everyone \(since <t:\d+:f>\)$/)]);
+      .toEqual([
+        expect.stringMatching(
+          /^🔴 It is own: no @everyone \(since <t:\d+:f>\)\. See docs\/troubleshooting\.md#alerts$/,
+        ),
+      ]);
     expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     clock.advance(10 * MINUTE_MS);
     await look();
@@ -304,14 +308,13 @@ describe('an alarm', () => {
     await expect.poll(lines).toHaveLength(3);
     clock.advance(MINUTE_MS);
     await look();
-    const shown = lines().map((line) => line.replace(/ \(since [^)]*\)/, ''));
+    const shown = lines().map((line) => line.replace(/ \(since [^)]*\)\. See [^ ]+/, ''));
     expect(shown.toSorted()).toEqual(['🔴 It is own [a]', '🔴 It is own [b]', '🔴 It is shared']);
   });
 });
 
 describe('the conditions for alarms', () => {
   const DAY_MS = 86_400_000;
-  const path = join(tmpdir(), 'bot.sqlite');
 
   /** Returns the conditions that are true for an otherwise healthy bot with these faults. */
   async function holding(wrong: {
@@ -319,19 +322,26 @@ describe('the conditions for alarms', () => {
     readonly identifiesLeft?: number;
     readonly isPaused?: boolean;
     readonly pausedGuilds?: string;
-    readonly backedUpMsAgo?: number;
+    /** How old the newest backup is; `undefined` if the folder doesn't exist. */
+    readonly backedUpMsAgo?: number | undefined;
     readonly backupEveryHours?: number;
     readonly path?: string | undefined;
     readonly happens?: (conditions: ReturnType<typeof createConditions>) => void;
   }) {
-    const { backedUpMsAgo = 0, identifiesLeft = 250 } = wrong;
+    const { identifiesLeft = 250 } = wrong;
+    const backedUpMsAgo = 'backedUpMsAgo' in wrong ? wrong.backedUpMsAgo : 0;
+    const path = join(folder(), 'bot.sqlite');
+    const backups = join(path, '../backups');
+    if (backedUpMsAgo !== undefined) {
+      mkdirSync(backups);
+      writeFileSync(join(backups, `bot-${timeInName(Date.now() - backedUpMsAgo)}.sqlite`), '');
+    }
     const conditions = createConditions({
       config: { backupEveryHours: wrong.backupEveryHours ?? 24 },
       gateway: { identifiesLeft: () => identifiesLeft, askIdentifiesLeft: async () => undefined },
       breaker: { pausedGuilds: () => wrong.pausedGuilds ?? 'none' },
       store: {
         path: 'path' in wrong ? wrong.path : path,
-        values: { get: async () => Date.now() - backedUpMsAgo },
       },
       directMessages: { isPaused: async () => wrong.isPaused ?? false },
     } as never);
@@ -380,16 +390,29 @@ describe('the conditions for alarms', () => {
       { NotTold: true },
     ],
     ['a backup from 25 hours ago', { backedUpMsAgo: DAY_MS + 3_590_000 }, {}],
-    ['a backup that is overdue', { backedUpMsAgo: DAY_MS + 3_610_000 }, { BackupOld: true }],
+    [
+      'a backup that is overdue',
+      { backedUpMsAgo: DAY_MS + 3_610_000 },
+      { BackupOld: expect.stringMatching(/^the newest one is from 20/) },
+    ],
+    [
+      'a deleted folder of backups',
+      { backedUpMsAgo: undefined },
+      { BackupOld: expect.stringMatching(/\/backups has no backup$/) },
+    ],
     ['backups that are turned off', { backedUpMsAgo: 99 * DAY_MS, backupEveryHours: 0 }, {}],
     ['PostgreSQL', { backedUpMsAgo: 99 * DAY_MS, path: undefined }, {}],
-    ['a backup that failed', { happens: ({ onBackup }) => onBackup('failed') }, { BackupFailed: true }],
+    [
+      'a backup that failed',
+      { happens: ({ onBackup }) => onBackup({ kind: 'failed', why: 'EACCES' }) },
+      { BackupFailed: 'EACCES' },
+    ],
     [
       'a failed backup that was followed by another one',
       {
         happens({ onBackup }) {
-          onBackup('failed');
-          onBackup('made');
+          onBackup({ kind: 'failed', why: 'EACCES' });
+          onBackup({ kind: 'made' });
         },
       },
       {},

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
+import { timeInName } from '../../src/storage/database-file.ts';
 import { approve, turnApprovalOn } from '../support/approval.ts';
 import { type Bot, type BotOptions, oneBot, openBot, type TestGuild, textOf } from '../support/bot.ts';
-import { openStore } from '../support/database.ts';
 import { sampleOf } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';
 import { expectFiring, hasPromtool, promtool, RULES, type Scrape, take } from './firing.ts';
@@ -202,9 +202,10 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
     async function backedUp(hoursAgo: number): Promise<Scrape> {
-      const store = await openStore(join(data, 'bot.sqlite'));
-      await store.values.set('backup:last', Date.now() - hoursAgo * 3_600_000);
-      await store.stop();
+      await rm(join(data, 'backups'), { recursive: true, force: true });
+      await mkdir(join(data, 'backups'));
+      const name = `bot-${timeInName(Date.now() - hoursAgo * 3_600_000)}.sqlite`;
+      await writeFile(join(data, 'backups', name), '');
       return scraped({ data });
     }
     fires(alert, { before: await backedUp(1), after: await backedUp(26), minutes: 11 }, []);

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { readStoreConfig } from '../../src/config/config.ts';
-import { makeBackup, readLastBackup } from '../../src/operations/make-backup.ts';
+import { makeBackup } from '../../src/operations/make-backup.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import { restore } from '../../src/tools/restore-backup.ts';
 import { oneBot, textOf } from '../support/bot.ts';
@@ -72,15 +72,12 @@ describe('npm run backup', () => {
   it('creates a file that only its owner can access', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
-    const before = Date.now();
     const done = await run('backup', [file], store(data));
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toContain(`Backed up ${pathIn(data)} to ${file} (`);
     expect(done.stdout).toContain(`keep ${pathIn(data)}.key too`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await valueIn(file, 'a:1')).toBe('kept');
-    const opened = await openStore(pathIn(data));
-    expect(await readLastBackup(opened.values)).toBeGreaterThanOrEqual(before);
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([]);
   });
 

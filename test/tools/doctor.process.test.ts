@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,11 @@ import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-i
 import { startListing } from '../../sandbox/listing/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { deleteBackupFailure, saveBackupFailure } from '../../src/operations/backup-files.ts';
 import { checksOf } from '../../src/operations/checks.ts';
 import { find, table } from '../../src/operations/finding.ts';
 import { checkBackups, checkMemory } from '../../src/operations/store-checks.ts';
+import { timeInName } from '../../src/storage/database-file.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { oneBot, openBot } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
@@ -26,10 +28,12 @@ type Changes = Readonly<Record<string, string>>;
 const OPERATOR_KEY = 'sandbox-key';
 const preload = (path: string) => `--import=${pathToFileURL(join(import.meta.dirname, path)).href}`;
 
-/** A bot that has run once, published its commands, and created its store and key. */
+/** A bot that has run once, published its commands, and created its store, its key and a backup. */
 const bot = await openBot();
 const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
 await bot.newGuild({ key: OPERATOR_KEY });
+await mkdir(join(bot.data, 'backups'));
+await writeFile(join(bot.data, 'backups', `bot-${timeInName(Date.now())}.sqlite`), '');
 afterAll(async () => {
   await bot.close();
   await rm(folder, { recursive: true });
@@ -345,20 +349,35 @@ describe('the doctor', () => {
 
   it('shows when the last backup was made, and warns if one is overdue', async () => {
     const path = join(folder, 'backed-up.sqlite');
-    const check = async (hoursAgo: number, backupEveryHours = 24) => {
-      const store = await openStore(path);
-      await store.values.set('backup:last', Date.now() - hoursAgo * 3_600_000);
-      await store.stop();
+    const backups = join(folder, 'backups');
+    const store = await openStore(path);
+    const check = async (hoursAgo: number | undefined, backupEveryHours = 24) => {
+      await rm(backups, { recursive: true, force: true });
+      if (hoursAgo !== undefined) {
+        await mkdir(backups);
+        const name = `backed-up-${timeInName(Date.now() - hoursAgo * 3_600_000)}.sqlite`;
+        await writeFile(join(backups, name), 'x'.repeat(1_500));
+      }
       return find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
     };
-    const text = expect.stringMatching(/^the last one was made 3 hours ago; copy them to another machine/);
+    const text = expect.stringMatching(
+      /^the newest one was made 3 hours ago \(2 KiB\); copy them to another machine/,
+    );
     expect(await check(3)).toMatchObject({ state: 'ok', text });
-    const fix = expect.stringContaining('its log has the reason');
+    const fix = expect.stringContaining('start the bot');
     expect(await check(26)).toMatchObject({ state: 'warning', fix });
     // The clock was ahead at the time of the backup.
-    expect(await check(-26)).toMatchObject({ state: 'warning', fix });
+    const text0 = `${backups} has no backup`;
+    for (const hoursAgo of [-26, undefined])
+      expect(await check(hoursAgo)).toMatchObject({ state: 'warning', text: text0, fix });
     const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
+    await saveBackupFailure(store.values, 'EACCES: permission denied');
+    const failure = expect.stringMatching(/^the last attempt failed: EACCES: permission denied\n/);
+    expect(await check(3)).toMatchObject({ state: 'failed', text: failure });
+    await deleteBackupFailure(store.values);
+    expect(await check(3)).toMatchObject({ state: 'ok' });
+    await store.stop();
   });
 
   it('warns about a .env file that other users can read', async () => {

@@ -1,0 +1,64 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, parse, resolve } from 'node:path';
+import { codeOf } from '../error-code.ts';
+import { isTimeInName, timeFromName } from '../storage/database-file.ts';
+import type { Values } from '../storage/values.ts';
+
+/** Returns the folder of a database's scheduled backups. */
+export const backupFolderOf = (path: string): string => join(dirname(resolve(path)), 'backups');
+
+/** Returns the names of a database's scheduled backups, oldest first. Other databases' backups may be in the same folder. */
+export async function backupsOf(path: string): Promise<readonly string[]> {
+  const { name, ext } = parse(path);
+  const timeOf = (file: string) => file.slice(name.length + 1, file.length - ext.length);
+  const files = await readdir(backupFolderOf(path)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return files
+    .filter((file) => file.startsWith(`${name}-`) && file.endsWith(ext) && isTimeInName(timeOf(file)))
+    .sort();
+}
+
+export interface BackupFile {
+  /** When the backup was made, in milliseconds since 1970. */
+  readonly at: number;
+  /** The size in bytes. */
+  readonly size: number;
+}
+
+/**
+ * Returns the newest scheduled backup, or `undefined` if the folder doesn't have any. Ignores backups from the future, which
+ * were made while the clock was ahead.
+ */
+export async function newestBackup(path: string): Promise<BackupFile | undefined> {
+  const { name, ext } = parse(path);
+  const files = await backupsOf(path);
+  const times = files.map((file) => timeFromName(file.slice(name.length + 1, file.length - ext.length)));
+  const index = times.findLastIndex((at) => at <= Date.now());
+  const [file, at] = [files[index], times[index]];
+  if (file === undefined || at === undefined) return undefined;
+  const { size } = await stat(join(backupFolderOf(path), file));
+  return { at, size };
+}
+
+/** The name of the stored value that holds the time and reason of the last failed backup. */
+const FAILED = 'backup:failed';
+
+export const saveBackupFailure = (values: Pick<Values, 'set'>, why: string): Promise<void> =>
+  values.set(FAILED, { at: Date.now(), why });
+
+export const deleteBackupFailure = async (values: Pick<Values, 'delete'>): Promise<void> => {
+  await values.delete(FAILED);
+};
+
+/** Returns why the last scheduled backup failed, or `undefined` if it didn't. */
+export async function readBackupFailure(
+  values: Pick<Values, 'get'>,
+  newest: BackupFile | undefined,
+): Promise<string | undefined> {
+  const { at, why } = Object(await values.get(FAILED));
+  // A restored database may have the note of an earlier failure.
+  const isLater = typeof at === 'number' && at > (newest?.at ?? 0);
+  return isLater && typeof why === 'string' ? why : undefined;
+}
