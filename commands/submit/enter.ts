@@ -1,4 +1,5 @@
 import { parseAddress } from '../../src/addresses/address.ts';
+import { parsePort } from '../../src/addresses/port.ts';
 import type { Context, EnteredValues, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 import type { UploadedFile } from '../../src/interactions/interaction.ts';
@@ -29,8 +30,11 @@ import { submitDraft } from './submit-draft.ts';
 
 /** Reads one server from options or a modal. A port in the address replaces the modal's initial port. */
 export function fieldsOf({ field, argument }: EnteredValues & { readonly argument?: string }): TypedRow {
-  const server = field('server');
-  const port = field('port').trim();
+  const inAddress = field('server');
+  const inPort = field('port').trim();
+  // A whole number alone in the address field is a port.
+  const isPort = inPort === '' && /^\d+$/u.test(inAddress.trim()) && parsePort(inAddress.trim()).ok;
+  const [server, port] = isPort ? ['', inAddress.trim()] : [inAddress, inPort];
   const parsed = parseAddress(server);
   const isReplaced = parsed.ok && parsed.address.port !== undefined && port === shownPort(argument);
   return {

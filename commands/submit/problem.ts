@@ -1,16 +1,24 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { type InvalidRow, type Row, typedOf } from '../../src/server-lists/row.ts';
+import { isSwapped } from '../../src/server-lists/repair.ts';
+import { type InvalidRow, type Row, readRow, typedOf } from '../../src/server-lists/row.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { NEAREST } from '../../src/words/games.ts';
-import { describe, gameNamed, serverEmbed, typedLine } from '../../src/words/servers.ts';
+import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { leftOutText } from './preview.ts';
 import { problemLines } from './problem-text.ts';
-import { editButton, gameControls, mineButton, notSubmittedButtons, repairButtons } from './repairs.ts';
+import {
+  editButton,
+  gameControls,
+  MOST_GAME_BUTTONS,
+  mineButton,
+  notSubmittedButtons,
+  repairButtons,
+} from './repairs.ts';
 
 interface OnlyLine {
   readonly row: Row;
@@ -58,11 +66,18 @@ export async function problemView(
 
 /** Explains a line's problem and offers controls that fix it. */
 async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: CommandDeps) {
-  const { t, guildId } = context;
-  const { games, suggestions } = deps;
+  const { t } = context;
+  const { games } = deps;
+  if (isSwapped(row.typed, games)) {
+    const short = t('problem.short.swapped');
+    return {
+      lines: [withSign('not-sent', t('addserver.notReady', { short }))],
+      choice: undefined,
+      buttons: [...repairButtons(t, draft, row, games), editButton(t, draft.id)],
+    };
+  }
   const near = await gamesNear(context, row, deps);
-  const isAboutGame = near !== undefined;
-  const choice = { near: near ?? [], games: isAboutGame ? await suggestions.games(guildId, '') : [] };
+  const choice = { near: near ?? [], games: near ? await otherGames(context, row, near, deps) : [] };
   const controls = gameControls(t, draft, row, choice);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
@@ -75,6 +90,23 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
       editButton(t, draft.id),
     ],
   };
+}
+
+/**
+ * Returns the games to offer besides those that the member may have meant. There are none if one of those fixes the line, or
+ * if the member named a game that the service doesn't have, because none of many other games would be right.
+ */
+async function otherGames(
+  { guildId }: Context,
+  { typed, problem }: InvalidRow,
+  near: readonly Game[],
+  { suggestions }: CommandDeps,
+): Promise<readonly Game[]> {
+  const [only, ...more] = near;
+  if (only && more.length === 0 && readRow({ ...typed, game: only.alias }, only.alias).ok) return [];
+  const all = await suggestions.games(guildId, '');
+  const isUnknown = problem.code === 'game-unknown' && problem.game !== '' && near.length === 0;
+  return isUnknown && all.length > MOST_GAME_BUTTONS ? [] : all;
 }
 
 /** Finds games that the member may have meant. Returns `undefined` if the problem isn't about the game. */

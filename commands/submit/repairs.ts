@@ -50,7 +50,7 @@ function useLabel(draft: Draft, { field }: Repair): 'use' | 'submitAs' | 'submit
 }
 
 /** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */
-const MOST_GAME_BUTTONS = 4;
+export const MOST_GAME_BUTTONS = 4;
 
 /**
  * Builds controls that replace the typed game, and add the new game's default port if only a port is missing. A few games

@@ -265,6 +265,8 @@ describe('/addserver with invalid input', () => {
 
   it('offers fixes for swapped options, commas and extra digits', async ({ member, listing }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
+    expect(messageOf(swapped).current?.content).toBe('⚠️ Not sent: the game and the address are swapped.');
+    expect(componentsOf(swapped).map(({ label }) => label)).toEqual(['Use a.example.com:1 rust', 'Edit']);
     await member.press(swapped, 'Use a.example.com:1 rust');
     const dotted = await addServer(member, 'b,example,com:2', { game: 'rust' });
     await member.press(dotted, 'Use b.example.com:2');
@@ -426,6 +428,25 @@ describe("a submission that can't be sent yet", () => {
       expect(seconds * 1000).toBeLessThan(ended + 660_000);
     }
   });
+});
+
+it('/addserver offers no other games if the typed game is unknown or has one obvious fix', async ({
+  member,
+}) => {
+  const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
+  expect(textOf(unknown)).toContain('unknown game fortnite');
+  expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);
+  const near = await addServer(member, 'a.example.com:1', { game: 'valheimm' });
+  expect(componentsOf(near).map(({ label }) => label)).toEqual(['Valheim', 'Edit']);
+});
+
+it('/addserver moves a number alone in the address to the port', async ({ guild, member }) => {
+  const reply = await addServer(member, '27015');
+  expect(textOf(reply)).toContain('no address');
+  const { typed } = await openModal(member, reply);
+  expect(typed).toMatchObject({ server: '', port: '27015' });
+  await edit(member, reply, { server: 'a.example.com' });
+  await isAccepted(guild, reply, { server: 'a.example.com', port: '27015', game: 'cs2' });
 });
 
 describe("a game that the guild doesn't allow", () => {
