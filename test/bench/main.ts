@@ -6,12 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { measureHistory } from './history.ts';
+import { type ProcessorTime, processorTimeOf } from './processor-time.ts';
 import { measureReplicas } from './replicas.ts';
 import { GAMES, type LightDiscord, startLightListing } from './services.ts';
 import {
   completing,
   expectType,
   help,
+  listSubmissions,
   perSecond,
   type Running,
   runBot,
@@ -22,7 +24,8 @@ import {
 
 /**
  * Compares this bot with a plain discord.js bot. Prints ratios, because the figures themselves also depend on the machine.
- * Two plain versions of /help are measured: a fixed message, and a list of the commands in the reader's language. Usage:
+ * Two plain versions of /help are measured: a fixed message, and a list of the commands in the reader's language. Also prints
+ * the processor time per interaction, because rates also depend on the program that sends the interactions. Usage:
  * `npm run bench -- --rounds 3 --seconds 3`
  * - `--replicas 1,2,4` only measures one, two and four processes, over HTTP and PostgreSQL.
  * - `--history 100000` only measures a guild that has submitted this many servers.
@@ -89,8 +92,16 @@ const FIGURES = {
 } as const satisfies Record<string, Figure>;
 type Name = keyof typeof FIGURES;
 
+/** Interactions whose processor time is measured. A submission of a list consists of several interactions. */
+const WORKS = ['autocomplete', '/help', 'submission', 'submission of 100'] as const;
+type Work = (typeof WORKS)[number];
+const LIST_LENGTH = 100;
+/** How long the bots have to finish what they do after a reply, in milliseconds. */
+const FINISHES_MS = 200;
+
 const listing = await startLightListing();
 const results = new Map<Name, Map<Bot, number[]>>();
+const times: { readonly work: Work; readonly bot: Bot; readonly perWork: ProcessorTime }[] = [];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 function record(name: Name, bot: Bot, value: number): void {
@@ -117,7 +128,29 @@ async function atManyGuilds(bot: Bot): Promise<void> {
 }
 
 async function load(bot: Bot): Promise<void> {
-  await withBot(bot, { guilds: AT_ONCE }, async ({ discord }) => {
+  await withBot(bot, { guilds: AT_ONCE }, async ({ discord, bot: { pid } }) => {
+    /** Records the processor time per interaction, and returns the interactions per second. */
+    async function measure(work: Work, run: (guild: number) => Promise<void>): Promise<number> {
+      let count = 0;
+      const before = await processorTimeOf(pid);
+      const rate = await perSecond(
+        async (guild) => {
+          await run(guild);
+          count += 1;
+        },
+        seconds,
+        AT_ONCE,
+      );
+      await sleep(FINISHES_MS);
+      const after = await processorTimeOf(pid);
+      const perWork = {
+        user: (after.user - before.user) / count,
+        system: (after.system - before.system) / count,
+      };
+      times.push({ work, bot, perWork });
+      return rate;
+    }
+
     if (bot === 'ours') for (let guild = 0; guild < AT_ONCE; guild += 1) await setKey(discord, guild);
     let number = 0;
     const complete = async (guild: number) => {
@@ -129,12 +162,14 @@ async function load(bot: Bot): Promise<void> {
     const askHelp = (guild: number) => help(discord, guild);
     const submit = submissions(discord);
     // Runs each command once, because both bots are slow at first.
-    for (const work of [complete, askHelp, submit]) await perSecond(work, 0.5, AT_ONCE);
-    record('autocomplete', bot, await perSecond(complete, seconds, AT_ONCE));
-    const asked = await perSecond(askHelp, seconds, AT_ONCE);
+    const submitList = listSubmissions(discord, LIST_LENGTH);
+    for (const work of [complete, askHelp, submit, submitList]) await perSecond(work, 0.5, AT_ONCE);
+    record('autocomplete', bot, await measure('autocomplete', complete));
+    const asked = await measure('/help', askHelp);
     record('constant', bot, asked);
     record('listed', bot, asked);
-    record('submissions', bot, await perSecond(submit, seconds, AT_ONCE));
+    record('submissions', bot, await measure('submission', submit));
+    await measure('submission of 100', submitList);
   });
 }
 
@@ -152,14 +187,14 @@ async function acknowledge(): Promise<void> {
   await withBot('ours', { guilds: AT_ONCE }, (ours) =>
     withBot('plain', { guilds: AT_ONCE }, async (plain) => {
       const running = { ours, plain };
-      const times: Readonly<Record<'ours' | 'plain', number[]>> = { ours: [], plain: [] };
+      const acknowledged: Readonly<Record<'ours' | 'plain', number[]>> = { ours: [], plain: [] };
       for (const bot of BOTS) await acknowledgements(running[bot].discord);
       for (let turn = 0; turn < 2 * seconds; turn += 1) {
-        for (const bot of BOTS) times[bot].push(...(await acknowledgements(running[bot].discord)));
+        for (const bot of BOTS) acknowledged[bot].push(...(await acknowledgements(running[bot].discord)));
       }
       for (const bot of BOTS) {
-        record('p50', bot, quantile(times[bot], 0.5));
-        record('p99', bot, quantile(times[bot], 0.99));
+        record('p50', bot, quantile(acknowledged[bot], 0.5));
+        record('p99', bot, quantile(acknowledged[bot], 0.99));
       }
     }),
   );
@@ -228,6 +263,28 @@ function show(): void {
   }
 }
 
+/** Prints the processor time per interaction: the total, and in brackets the parts in the program and in the kernel. */
+function showProcessorTime(): void {
+  const title = 'processor time per interaction';
+  say(
+    `${title.padEnd(32)} ${'ours (user + system)'.padStart(28)} ${'plain'.padStart(28)} ${'ours/plain'.padStart(11)}`,
+  );
+  for (const work of WORKS) {
+    const median = (bot: Bot, part: (time: ProcessorTime) => number) =>
+      quantile(
+        times.filter((time) => time.work === work && time.bot === bot).map(({ perWork }) => part(perWork)),
+        0.5,
+      );
+    const total = (bot: Bot) => median(bot, ({ user, system }) => user + system);
+    const figure = (bot: Bot) => {
+      const [user, system] = [median(bot, (time) => time.user), median(bot, (time) => time.system)];
+      return `${total(bot).toFixed(3)} ms (${user.toFixed(3)} + ${system.toFixed(3)})`.padStart(28);
+    };
+    const ratio = `${(total('ours') / total('plain')).toFixed(2)}×`.padStart(11);
+    say(`${work.padEnd(32)} ${figure('ours')} ${figure('plain')} ${ratio}`);
+  }
+}
+
 function positive(name: string, text: string): number {
   const number = Number(text);
   if (!(number > 0)) throw new RangeError(`--${name} must be a number above 0`);
@@ -261,3 +318,4 @@ for (let round = 1; round <= rounds; round += 1) {
 }
 await listing.close();
 show();
+showProcessorTime();

@@ -4,15 +4,19 @@ import {
   Events,
   GatewayIntentBits,
   type Interaction,
+  LabelBuilder,
   MessageFlags,
+  ModalBuilder,
   REST,
   Routes,
   SlashCommandBuilder,
+  TextInputBuilder,
+  TextInputStyle,
 } from 'discord.js';
 import i18next from 'i18next';
 
 /**
- * The plain bot to compare ours with. It follows the discord.js guide and has the same three commands, but doesn't store,
+ * The plain bot to compare ours with. It follows the discord.js guide and has three commands of ours, but doesn't store,
  * check or limit anything. It requests the games once and submits everything with one key. /help sends a fixed message or,
  * with `--lists`, lists our bot's commands in the reader's language with i18next.
  */
@@ -24,8 +28,13 @@ interface Game {
 
 const { DISCORD_API_URL = '', DISCORD_TOKEN = '', LISTING_API_URL = '', LISTING_API_KEY = '' } = process.env;
 
-async function listing(action: string, more: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  const body = new URLSearchParams({ api_key: LISTING_API_KEY, action, ...more });
+/** @param fields the request's other fields, as names and values */
+async function listing(
+  action: string,
+  fields: readonly (readonly [string, string])[] = [],
+): Promise<unknown> {
+  const body = new URLSearchParams({ api_key: LISTING_API_KEY, action });
+  for (const [name, value] of fields) body.append(name, value);
   const response = await fetch(`${LISTING_API_URL}/api`, { method: 'POST', body });
   return response.json();
 }
@@ -88,19 +97,49 @@ const addserver = {
     if (!interaction.isChatInputCommand()) return;
     await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     const [server = '', port = ''] = interaction.options.getString('server', true).split(':');
-    const answer = await listing('add', {
-      'servers[][server]': server,
-      'servers[][port]': port,
-      'servers[][game]': interaction.options.getString('game', true),
-    });
+    const answer = await listing('add', [
+      ['servers[][server]', server],
+      ['servers[][port]', port],
+      ['servers[][game]', interaction.options.getString('game', true)],
+    ]);
     await interaction.editReply(String(Object(answer).message));
   },
 };
 
-type PlainCommand = typeof help | typeof addserver;
+const addservers = {
+  data: new SlashCommandBuilder().setName('addservers').setDescription('Submits a list of servers'),
+  async execute(interaction: Interaction) {
+    if (!interaction.isChatInputCommand()) return;
+    const servers = new TextInputBuilder().setCustomId('servers').setStyle(TextInputStyle.Paragraph);
+    const label = new LabelBuilder().setLabel('Servers').setTextInputComponent(servers);
+    const modal = new ModalBuilder().setCustomId('addservers').setTitle('Servers').addLabelComponents(label);
+    await interaction.showModal(modal);
+  },
+  async submit(interaction: Interaction) {
+    if (!interaction.isModalSubmit()) return;
+    await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+    const servers = interaction.fields
+      .getTextInputValue('servers')
+      .split('\n')
+      .flatMap((line) => {
+        const [address = '', game = ''] = line.split(' ');
+        const [server = '', port = ''] = address.split(':');
+        return [
+          ['servers[][server]', server],
+          ['servers[][port]', port],
+          ['servers[][game]', game],
+        ] as const;
+      });
+    const answer = await listing('add', servers);
+    await interaction.editReply(String(Object(answer).message));
+  },
+};
+
+type PlainCommand = typeof help | typeof addserver | typeof addservers;
 const commands = new Collection<string, PlainCommand>([
   ['help', help],
   ['addserver', addserver],
+  ['addservers', addservers],
 ]);
 
 client.on(Events.InteractionCreate, async (interaction) => {
@@ -109,6 +148,8 @@ client.on(Events.InteractionCreate, async (interaction) => {
   } else if (interaction.isAutocomplete()) {
     const command = commands.get(interaction.commandName);
     if (command && 'autocomplete' in command) await command.autocomplete(interaction);
+  } else if (interaction.isModalSubmit()) {
+    await addservers.submit(interaction);
   }
 });
 client.on(Events.Error, () => process.exit(1));

@@ -22,13 +22,13 @@ export interface Seen {
 interface Waiting {
   readonly sentAt: number;
   readonly acknowledged: PromiseWithResolvers<Seen>;
-  readonly answered: PromiseWithResolvers<void>;
+  readonly answered: PromiseWithResolvers<string>;
 }
 
 interface Sent {
   readonly acknowledged: Promise<Seen>;
-  /** Resolves when the bot has edited its deferred reply. */
-  readonly answered: Promise<void>;
+  /** Resolves with the request's body when the bot has edited its deferred reply. */
+  readonly answered: Promise<string>;
 }
 
 export interface LightDiscord {
@@ -117,7 +117,7 @@ export async function startLightDiscord({
       return;
     }
     if (area === 'webhooks') {
-      waiting.get(token)?.answered.resolve();
+      waiting.get(token)?.answered.resolve(body);
       waiting.delete(token);
       return json(response, { id: snowflake(), channel_id: '1', content: '', author: BOT, type: 0 });
     }
@@ -138,6 +138,7 @@ export async function startLightDiscord({
         application_id: APPLICATION_ID,
         version: snowflake(),
       }));
+    if (path.endsWith('/permissions')) return [];
     if (path.startsWith('/applications/')) return { id: APPLICATION_ID, name: 'bench', flags: 0 };
     return {};
   }
@@ -241,6 +242,9 @@ function guildCreate(id: string): object {
 /** How many games the listing service knows. They are called `game0`, `game1` and so on. */
 export const GAMES = 200;
 
+/** The listing service's response to each submission. */
+export const ADDED = 'Servers have been added for review.';
+
 export type LightListing = Awaited<ReturnType<typeof startLightListing>>;
 
 /** Starts a listing service that accepts every key and every submission. */
@@ -249,7 +253,7 @@ export async function startLightListing() {
     name: `Game number ${index}`,
     alias: `game${index}`,
   }));
-  const added = { status: 'success', message: 'Servers have been added for review.' };
+  const added = { status: 'success', message: ADDED };
   const server = createLoopbackServer(async (request, response) => {
     const body = await text(request);
     json(response, body.includes('action=games') ? list : added);

@@ -1,7 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { GAMES, type LightDiscord, type LightListing, type Seen, startLightDiscord } from './services.ts';
+import {
+  ADDED,
+  GAMES,
+  type LightDiscord,
+  type LightListing,
+  type Seen,
+  startLightDiscord,
+} from './services.ts';
 
 interface Services {
   readonly discord: LightDiscord;
@@ -110,16 +117,66 @@ export function submissions(discord: LightDiscord) {
   };
 }
 
+/**
+ * Submits `count` servers with new hosts each time, and waits for the report: opens the form, enters the list and, if the
+ * bot shows the list first, presses the button to submit it.
+ */
+export function listSubmissions(discord: LightDiscord, count: number) {
+  let number = 0;
+  return async (guild: number): Promise<void> => {
+    number += 1;
+    const line = (_: unknown, n: number) => `l${number}-${n}.example.com:27015 game${n % GAMES}`;
+    const servers = Array.from({ length: count }, line).join('\n');
+    const shown = await enter(discord, guild, 'addservers', { servers });
+    const [, button] = /"custom_id":"(submit:send:[^"]*)"/.exec(shown) ?? [];
+    if (button !== undefined) await press(discord, button, guild);
+    else if (!shown.includes(ADDED)) throw new Error(`the list was not submitted: ${shown}`);
+  };
+}
+
 /** Sets a guild's key as its admin. */
 export async function setKey(discord: LightDiscord, guild: number): Promise<void> {
-  const opened = await discord.send(slash('setkey'), guild).acknowledged;
+  await enter(discord, guild, 'setkey', { key: `bench-key-of-guild-${guild}` });
+}
+
+/** Component types (Discord docs: Component Reference). */
+const LABEL = 18;
+const TEXT_INPUT = 4;
+
+/** A field of a form. */
+interface Label {
+  readonly type: number;
+  readonly component: { readonly type: number; readonly custom_id: string };
+}
+
+/**
+ * Opens a command's form and submits it.
+ * @returns the body of the request with the bot's reply
+ */
+async function enter(
+  discord: LightDiscord,
+  guild: number,
+  command: string,
+  typed: Readonly<Record<string, string>>,
+): Promise<string> {
+  const opened = await discord.send(slash(command), guild).acknowledged;
   expectType(opened, 9);
-  const { custom_id } = opened.callback.data ?? {};
-  const component = { type: 4, id: 2, custom_id: 'key', value: `bench-key-of-guild-${guild}` };
-  const data = { custom_id, components: [{ type: 18, id: 1, component }] };
-  const { acknowledged, answered } = discord.send({ type: 5, data }, guild);
+  const { custom_id, components: shown } = opened.callback.data ?? {};
+  // Discord returns every field, even if it's empty.
+  const labels = (shown as readonly Label[]).filter(({ type }) => type === LABEL);
+  const components = labels.map(({ component: { type, custom_id } }, id) => ({
+    type: LABEL,
+    id,
+    component: {
+      type,
+      id,
+      custom_id,
+      ...(type === TEXT_INPUT ? { value: typed[custom_id] ?? '' } : { values: [] }),
+    },
+  }));
+  const { acknowledged, answered } = discord.send({ type: 5, data: { custom_id, components } }, guild);
   await acknowledged;
-  await answered;
+  return answered;
 }
 
 const COMMAND_ID = '666666666666666666';
