@@ -17,7 +17,7 @@ export interface CommandDeps
       ReturnType<typeof createGuilds>,
       'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'
     >,
-    Pick<Listing, 'games' | 'keyTrials'>,
+    Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
     Pick<SubmissionStore, 'drafts' | 'submissions' | 'history'>,
     ReturnType<typeof createSubmissionHandling>,
     Pick<ListingDeps, 'onKeyChange'> {

@@ -12,13 +12,15 @@ import { lacksKey, secondsOf } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
 /** /keystatus: shows the status of the API key and a button to test it. The key itself is never shown. */
-export function keyStatusCommand({ keyTrials, games, keys, onKeyChange }: CommandDeps): Command {
+export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange }: CommandDeps): Command {
   async function report(context: Context, ...before: readonly string[]): Promise<Reply> {
     const status = await keys.status(context.guildId);
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
+    const isDown = status !== undefined && breaker.isDownFor(context.guildId);
+    const down = isDown ? [withSign('not-sent', context.t('notSent.down'))] : [];
     const lacks = lacksKey(status);
     return {
-      content: [...before, ...said].join('\n'),
+      content: [...before, ...down, ...said].join('\n'),
       components: rows([
         lacks && enterKey(context),
         status?.readable &&

@@ -262,7 +262,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     discord,
     commands: published,
     onInteraction: (payload) => void interactions.handle(payload),
-    onReady: (online) => reportStart(config, logger, online),
+    onReady: (online) => reportStart(config, logger, listing.breaker, online),
     async finish() {
       await interactions.drain(INTERACTIONS_END_MS);
       await waitAtMost(LOG_ENDS_MS, guildLog.flush());

@@ -87,6 +87,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
       const ms = (pausedUntil.get(pauseOf(guildId, key)) ?? 0) - now();
       return Math.max(0, Math.ceil(ms));
     },
+    /** Whether the guild's own requests, or those of all guilds, keep failing. */
+    isDownFor: (guildId: string): boolean => isOpenFor(guildId) || isOpenForAll(),
     /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';

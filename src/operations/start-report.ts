@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type Application, inviteLink } from '../discord/portal.ts';
+import type { Breaker } from '../listing/breaker.ts';
 import type { Logger } from '../logger.ts';
 import { VERSION } from '../version.ts';
 
@@ -9,12 +10,25 @@ export interface OnlineState {
   readonly application: Application;
 }
 
+/** Returns how the listing service responded during the start. Without `LISTING_API_KEY`, the start doesn't send a request. */
+function listingState({ latest }: Pick<Breaker, 'latest'>): string {
+  const found = latest();
+  if (found === undefined) return 'not tried yet';
+  return found.trouble ?? 'responds';
+}
+
 /** Logs one line with everything an operator wants to know about the started bot. It contains no secrets. */
-export async function reportStart(config: Config, logger: Logger, online: OnlineState): Promise<void> {
+export async function reportStart(
+  config: Config,
+  logger: Logger,
+  breaker: Pick<Breaker, 'latest'>,
+  online: OnlineState,
+): Promise<void> {
   logger.info(
     {
       version: VERSION,
       listing: config.listingApiUrl,
+      listingState: listingState(breaker),
       gamesKey: config.listingApiKey ? 'LISTING_API_KEY' : 'not set; using the keys of the guilds',
       commands: online.commands,
       allowedGuilds: config.allowedGuilds?.length ?? 'all',

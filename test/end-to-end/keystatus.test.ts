@@ -65,6 +65,17 @@ describe('/keystatus', () => {
   });
 });
 
+it('/keystatus shows that the service is down until it responds again', async ({ guild, listing }) => {
+  const down = /is down right now[\s\S]*Last worked/;
+  expect(await keyStatus(guild)).not.toMatch(down);
+  await listing.behave({ kind: 'down' });
+  for (let failures = 0; failures < 3; failures += 1) await addOne(guild);
+  expect(await keyStatus(guild)).toMatch(down);
+  await listing.behave({ kind: 'ok' });
+  await guild.admin.press(await guild.admin.slash('keystatus'), 'Check now');
+  expect(await keyStatus(guild)).not.toMatch(down);
+});
+
 describe('a key that the service rejects', () => {
   it('is reported once in the log channel, even after a restart', async ({
     bot,

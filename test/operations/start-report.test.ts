@@ -15,6 +15,7 @@ describe('the start report', () => {
       level: 'info',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       listing: bot.listing.url,
+      listingState: 'not tried yet',
       gamesKey: expect.stringContaining('not set'),
       commands: bot.discord.commands().length,
       allowedGuilds: 'all',
