@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +10,7 @@ import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { fill } from '../support/builders.ts';
 import { createStallProbe } from '../support/machine.ts';
+import { processorTimeOf } from './processor-time.ts';
 import { guildId, type LightDiscord, type LightListing } from './services.ts';
 import { expectType, press, type Running, runBot, slash, startBot, withFile } from './work.ts';
 
@@ -138,13 +139,9 @@ async function untilEmpty(path: string): Promise<void> {
   database.close();
 }
 
-/**
- * Returns how much processor time all threads of a process have used, in milliseconds (Linux docs: Scheduler Statistics).
- */
 async function processorMs({ pid }: ChildProcess): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const texts = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));
-  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1_000_000, 0);
+  const { user, system } = await processorTimeOf(pid);
+  return user + system;
 }
 
 const inMs = (ms: number) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
