@@ -1,7 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/interactions/command.ts';
 import type { UsedMessage } from '../src/interactions/interaction.ts';
-import { worse } from '../src/server-lists/list-parser.ts';
+import { worstOf } from '../src/server-lists/list-shape.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
@@ -68,6 +68,6 @@ async function readMessage(
     leftOut: withLeftOut(undefined, list.leftOut),
     ...hiddenIn({ hidden }),
   };
-  const shape = worse(message.shape, list.shape);
+  const shape = worstOf([message.shape, list.shape]);
   return { draft, choices: choicesIn({ shape, unchosen: [...message.unchosen, ...unchosen] }) };
 }

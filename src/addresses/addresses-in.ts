@@ -6,7 +6,7 @@ import {
   MAX_ADDRESS_TEXT,
   parseAddress,
 } from './address.ts';
-import { hasWords, withoutEnds } from './pasted-text.ts';
+import { withoutEnds } from './pasted-text.ts';
 
 /** An address found in a line of text, or text that was meant as an address. */
 export interface FoundAddress {
@@ -25,7 +25,7 @@ export interface FoundAddress {
 }
 
 /** Text between separators in prose and markup. Square brackets aren't separators, because IPv6 with a port needs them. */
-const WORD = /[^\s,;|<>(){}"'`*~=]+/gu;
+const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 /**
  * Characters that can't be the first or last character of an address. Expects {@link plainText}, which only leaves symbols
  * that are part of a name.
@@ -36,13 +36,6 @@ const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Words that introduce a version number, which can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
-/** Words for services that aren't game servers, such as voice, streaming, consoles, websites and databases. */
-const OTHER =
-  /(?<![\p{L}\p{N}])(?:ts[23]?|team ?speak ?[23]?|mumble|ventrilo|discord|source ?tv|stv|gotv|hltv|rcon|s?ftp|ssh|mysql|web ?site|homepage|www|forum)(?![\p{L}\p{N}])/iu;
-/** A Steam ID. An address after it is a player's, as in the output of `status`. */
-const PLAYER = /STEAM_\d:\d:\d|\[U:\d:\d/u;
-const OTHER_HOST = /^(?:ts3|teamspeak|mumble|discord|www)\./u;
-
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
 /** Removes links and host names from text, because the words in them are rarely meaningful. */
@@ -51,13 +44,6 @@ export const withoutHosts = (words: string): string =>
     .split(/\s+/u)
     .filter((word) => !word.includes('://') && !HOST.test(word))
     .join(' ');
-
-/** Whether the words next to an address show that it doesn't belong to a game server. */
-export const isAboutOther = (words: string): boolean => OTHER.test(withoutHosts(words));
-
-/** Whether a cell or field names a different kind of server, such as "TeamSpeak" or "TS3 server". */
-export const isNameOfOther = (text: string): boolean =>
-  isAboutOther(text) && !hasWords(text.replace(OTHER, ' ').replace(/server/iu, ' '));
 
 /**
  * Finds the addresses in a line of text, such as `1.2.3.4:27015`, `[v6]:port`, `play.example.com:25565` or
@@ -80,8 +66,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const address = result.ok ? result.address : undefined;
     const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
     const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
-    if (PLAYER.test(before) || isVersion || isAboutOther(before) || OTHER_HOST.test(address?.host ?? ''))
-      continue;
+    if (isVersion) continue;
     const isServer = game !== undefined || isNumber || isLabel(before);
     found.push({ start, end, text, game: game ?? '', isServer, ...(address && { address }) });
   }

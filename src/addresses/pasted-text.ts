@@ -121,12 +121,18 @@ export function withoutEnds(
 
 /** Words for "password" in the languages of most gaming communities. */
 const PASSWORD_WORD =
-  '(?:sv_|rcon_|rcon |server)?(?:password|passwd|passwort|kennwort|wachtwoord|pswd|pass|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|hasło|haslo|пароль|şifre|密码|密碼|パスワード)';
+  '(?:sv_|rcon_|rcon |server)?(?:pass(?:word|wd|wort)?|kennwort|wachtwoord|pswd|pwd?|mdp|mot de passe|contrase[ñn]a|clave|senha|h[ae]s[lł]o|jelsz[óo]|lösenord|parol[aă]|пароль|şifre|mật khẩu|kata sandi|密[码碼]|パスワード|비밀번호|รหัสผ่าน)';
+/** Text that might announce a password, even in the middle of a word such as `AdminPassword`. */
+const MAYBE_PASSWORD = new RegExp(PASSWORD_WORD, 'iu');
 /** A password in the cell after the word `password`. Unlike an address, it can't contain dots or colons. */
 const NEXT_CELL = ' ?[^\\s.:,;|]{1,64}[ \\t]?(?:[,;|\\r\\n]|$)';
 const ANNOUNCED = `[ \\t;,|+(]{0,8}(?<![\\p{L}\\p{N}_.-])${PASSWORD_WORD}["'\`*_|]{0,4}(?: ?[:=]|[ \\t]|[,;|](?=${NEXT_CELL}))`;
 /** A password that can contain spaces. It ends at the end of the line, or before a `connect` command. */
 const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b|[\\r\\n]|$)`, 'giu');
+/** Quoted values whose end is certain: in `(Key="value",Key=value)`, and in front of the next option of a command. */
+const QUOTED_SETTING = /(?<=[(,])[\w.]{1,60}="[^"\r\n]{0,200}"(?=,[\w.]{1,60}=|\)\s{0,9}$)/gu;
+const QUOTED_OPTION =
+  /(?<=\s)[+-][\w.]{1,60} {1,4}"[^"\r\n]{0,200}"(?=\s[+-][\w.]{1,60}\s[^"\r\n]{0,999}$)/gu;
 const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
 
 /** The part of a link after the host and port, such as the password in `steam://connect/`. Ends before a closing quote. */
@@ -184,14 +190,25 @@ function withoutLinkTails(text: string): string {
 export function withoutPasswords(line: string): string {
   return withoutLinkTails(line)
     .replace(/%20/g, ' ') // in steam://run/730//+connect%20…
+    .replace(QUOTED_SETTING, withoutQuotedPassword)
+    .replace(QUOTED_OPTION, withoutQuotedPassword)
     .replace(PASSWORD_OF_LINE, '')
     .replace(/^[\s;]+(?=\+?connect\b)/iu, '')
     .trim();
 }
 
+const withoutQuotedPassword = (setting: string): string =>
+  MAYBE_PASSWORD.test(setting.slice(0, setting.indexOf('"'))) ? '' : setting;
+
 /** Like {@link withoutPasswords}, but only removes the word after `password`. The result must never be shown. */
 export const withoutPasswordWords = (text: string): string =>
   withoutLinkTails(text.replace(PASSWORD_AS_WORD, ' '));
+
+/** Returns the part of a line in front of everything that might be a password. It can be shown. */
+export function beforePasswords(line: string): string {
+  const text = withoutPasswords(line);
+  return text.slice(0, MAYBE_PASSWORD.exec(text)?.index);
+}
 
 /** Removes surrounding quotes, Discord markup and brackets. */
 export const unwrapped = (text: string): string =>

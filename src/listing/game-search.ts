@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts';
 import { prefixDistance } from '../prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
-import { AMBIGUOUS, NICKNAMES, ORDINARY_WORDS } from './nicknames.ts';
+import { AMBIGUOUS, NICKNAMES, OF_EDITION, ORDINARY_WORDS } from './nicknames.ts';
 
 /** Maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
 export const MAX_CHOICES = 25;
@@ -120,9 +120,8 @@ const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 /** Returns a game's unambiguous nicknames. "mc" means Minecraft if no other game's name begins with "Minecraft". */
 function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[]) {
   const isOne = nicknames.length > 0 && !entries.some((other) => other.name.startsWith(`${name} `));
-  if (!isOne) return [];
   return nicknames
-    .filter((nickname) => !AMBIGUOUS.has(nickname))
+    .filter((nickname) => (isOne ? !AMBIGUOUS.has(nickname) : OF_EDITION.has(nickname)))
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 

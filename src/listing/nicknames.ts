@@ -27,7 +27,7 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   'half life 2 deathmatch': ['hl2dm', 'hl2d'],
   'insurgency sandstorm': ['inss'],
   'killing floor 2': ['kf2'],
-  minecraft: ['mc', 'mcje'],
+  minecraft: ['mc', 'mcje', 'java', 'java edition', 'minecraft java', 'minecraft java edition'],
   'minecraft bedrock edition': [
     'mcbe',
     'mcpe',
@@ -60,9 +60,14 @@ export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.
 /** Nicknames shared by several games or with other meanings. Searches match them, but they don't identify a game. */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
+/** Nicknames that name one edition, so they're clear even if other games' names begin with the same words. */
+export const OF_EDITION: ReadonlySet<string> = new Set(
+  'mcje,java,java edition,minecraft java,minecraft java edition'.split(','),
+);
+
 /** Names of games that are also ordinary words in some language. In a sentence, such a word might not mean the game. */
 export const ORDINARY_WORDS: ReadonlySet<string> = new Set([
-  ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus'],
+  ...['ark', 'atlas', 'conan', 'eco', 'enshrouded', 'facto', 'foundry', 'garry', 'go', 'icarus', 'java'],
   ...['insurgency', 'quake', 'raft', 'rust', 'satisfactory', 'scum', 'siege', 'squad'],
   ...['the forest', 'the front', 'the isle', 'unreal', 'unturned'],
 ]);

@@ -1,10 +1,11 @@
 import { formatAddress, isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { unwrapped } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type Field, fieldCalled } from './field-names.ts';
+import { describedBy, type Field, type FieldName, fieldCalled } from './field-names.ts';
 import { type NamedGame, SEVERAL } from './named-game.ts';
 import {
   gameOf,
+  MOST_WORDS_BESIDE,
   type RawRow,
   sanitised,
   sanitisedAddress,
@@ -35,11 +36,18 @@ const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
+/** A column named just "alias" holds a game only if it's a known one. It can also hold another address of the server. */
+function fieldOfCell({ name, text }: Cell, games: GameIndex): FieldName | undefined {
+  const called = fieldCalled(name);
+  const isAlias = called?.field === 'game' && called.rank === 2 && gameOf(text, games) === undefined;
+  return isAlias && isMeantAsAddress(text) ? { field: 'server', rank: 1 } : called;
+}
+
 /** Groups the non-empty cells by field. Within each field, the cells with the most specific names come first. */
-function byField(cells: readonly Cell[]): ByField {
+function byField(cells: readonly Cell[], games: GameIndex): ByField {
   const ranked = cells
     .filter(({ text }) => text.trim() !== '')
-    .map((cell) => ({ ...cell, called: fieldCalled(cell.name) }))
+    .map((cell) => ({ ...cell, called: fieldOfCell(cell, games) }))
     .toSorted((one, other) => (one.called?.rank ?? 0) - (other.called?.rank ?? 0));
   return Map.groupBy(ranked, ({ called }) => called?.field);
 }
@@ -51,7 +59,9 @@ export const hasAddress = (cells: readonly Cell[]): boolean =>
 /** Returns the addresses in the cells with the most specific name, or else the first cell labelled as an address. */
 function serversIn(cells: ByField): readonly string[] {
   const called = cells.get('server') ?? [];
-  const best = called.length < 2 ? undefined : called.find(({ text }) => isMeantAsAddress(text));
+  const isValid = ({ text }: Cell) => parseAddress(text).ok;
+  const isMeant = ({ text }: Cell) => isMeantAsAddress(text);
+  const best = called.length < 2 ? undefined : (called.find(isValid) ?? called.find(isMeant));
   if (best === undefined) return [called[0]?.text ?? ''];
   const same = called.filter(({ name, text }) => name === best.name && isMeantAsAddress(text));
   return [...new Set(same.map(({ text }) => text))];
@@ -71,11 +81,20 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
   return { ports: [...ports], isOfGame: ofGame.length > 0 };
 }
 
+/** Returns the names in a record, to recognise its address by. Other cells might hold a password. */
+export const namesBeside = (cells: readonly Cell[]): string => {
+  const isName = ({ name }: Cell) => /name|nick|title/iu.test(name) || describedBy(name) === 'person';
+  const names = cells.filter((cell) => isName(cell) && /^(?!\d{4}-\d\d).*\p{L}/u.test(cell.text));
+  return sanitised(names.map(({ text }) => text.trim()).join(', '), MOST_WORDS_BESIDE);
+};
+
 function queryPortIn(cells: ByField): string {
   const called = (cells.get('queryPort') ?? []).filter(
     // A column named just "query" can hold anything, so only numbers in it count as ports.
     ({ name, text }) => fieldCalled(name)?.rank === 0 || /^-?\d+$/u.test(text),
   );
+  const [address] = (cells.get('queryPort') ?? []).map(({ text }) => parseAddress(text));
+  if (called.length === 0 && address?.ok) return String(address.address.port ?? '');
   const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
   return isNoPort(text) ? '' : text;
 }
@@ -98,7 +117,7 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
 
 /** Builds the rows for one table record or JSON object. A record with several addresses or ports produces several rows. */
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
-  const cells = byField(record);
+  const cells = byField(record, games);
   const { ports, isOfGame } = portsIn(cells);
   // Keeps brackets, because a game's name can end with a bracket.
   const game = sanitised(gameIn(cells, games));

@@ -46,27 +46,45 @@ const WORDS = {
   queryOfPort: 'steam q',
   game: 'game spiel jeu juego jogo gioco spel gra gry hra hry herní игра игры игровой гра гри ігровий oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
   alias: 'alias',
-  type: 'type typ tipo tip tür típus тип タイプ 类型 類型',
+  type: 'type typ tipo tip tür típus тип タイプ 类型 類型 edition édition edición edição edizione',
   name: 'name nom nombre nome naam namn nazwa nazev název nev név nume nama tên 名前 名称 名稱 이름 ชื่อ имя название назва ad adı isim title titel titre título titolo tytuł titul judul tiêu_đề タイトル 제목 标题 標題 заголовок başlık label',
-  /** Words for joining players. Next to "port", they mean the game port. */
-  join: 'join client player players',
+  /** Next to "port", these words mean the game port. */
+  join: 'join',
+  player: 'player players client clients',
+  /** Other words for people, their connections, and what happens to them. */
+  person:
+    'user users username nickname nick peer peers visitor visitors member members session sessions joined joining connected disconnected disconnecting kicked banned ban bans dropped logged login logins seen incoming voted vote votes voter voters spieler spielern benutzer nutzer benutzername besucher mitglied joueur joueurs utilisateur utilisateurs pseudo jugador jugadores usuario usuarios jogador jogadores usuário usuários utilizador giocatore giocatori utente utenti speler spelers gebruiker gebruikers gracz gracze graczy użytkownik użytkownicy hráč hráči hráčů uživatel uživatelé игрок игроки игроков пользователь пользователи клиент клиенты гравець гравці гравців користувач користувачі клієнт oyuncu oyuncular kullanıcı kullanıcılar játékos játékosok felhasználó jucător jucători utilizator utilizatori pemain pengguna người プレイヤー ユーザー ユーザ 플레이어 사용자 유저 玩家 用户 用戶 使用者 ผู้เล่น ผู้ใช้ spelare användare spiller klient',
+  /** Words for other properties that lists of servers often have. */
+  about:
+    'id line reason display uri password passwort map maps mode modes world description desc note notes comment comments info location region country city language version status state tag tags url link links rank rating owner contact ping latency uptime mod mods modpack modded seed rates wipe pvp pve whitelist season cluster provider hoster platform slots slot max maximum count limit capacity online current total karte carte mapa mappa harita карта 地图 地圖 マップ 맵 แผนที่ beschreibung descripción descrição descrizione omschrijving opis popis описание опис açıklama leírás descriere deskripsi 説明 설명 描述 bemerkung bemerkungen hinweis kommentar anmerkung notiz nota notas standort emplacement ubicación localização posizione locatie lokalizacja umístění land pays país paese kraj země страна країна ülke ország țară negara modus modo tryb režim режим stav stan статус durum állapot stare versión versão versione wersja verze версия версія sürüm verzió versiune versi plätze места miejsca lugares posti',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote and of the de del du do da di der des für för for na',
   other:
-    'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana',
+    'rcon sftp ftp ftps ssh telnet smtp mysql mariadb postgres postgresql redis mongo mongodb sql db database databases datenbank datenbanken базы база 数据库 資料庫 データベース web website webserver webinterface webadmin http https panel dashboard admin voice voip teamspeak ts ts2 ts3 mumble ventrilo discord votifier dynmap bluemap sourcetv gotv hltv stv сайт голос 语音 語音 ボイス 음성 sprachserver webseite websocket battleye proxy prometheus metrics grafana master licence license lizenz hostsystem hostsystems node nodes machine',
 } as const;
 
 type Meaning = keyof typeof WORDS;
 
-/** Removes accents from a name, converts it to lower case and splits camel case, so that "gamePort" becomes two words. */
+/** Removes accents from a name and converts it to lower case. */
 const fold = (name: string): string =>
   name
-    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/ı/gu, 'i')
     .replace(/ł/gu, 'l')
     .replace(/đ/gu, 'd');
+
+const splitWords = (text: string): readonly string[] => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
+/**
+ * Splits a name into words. Camel case is split, so that "gamePort" becomes two words, but "TeamSpeak" is one. The "session
+ * name" of a game server is just its name.
+ */
+const wordsOf = (name: string): readonly string[] =>
+  splitWords(name.normalize('NFKC').replace(/session[\s_-]?name/giu, 'name')).flatMap((word) => {
+    const whole = fold(word);
+    return MEANINGS.has(whole) ? whole : splitWords(fold(word.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')));
+  });
 
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   Object.entries(WORDS).flatMap(([meaning, words]) =>
@@ -109,18 +127,17 @@ export function fieldCalled(name: string): FieldName | undefined {
 }
 
 function fieldOf(name: string): FieldName | undefined {
-  const words = fold(name).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = wordsOf(name);
   const meanings = words.map((word) => meaningsOf(word));
   const known = new Set(meanings.flatMap((some) => some ?? []));
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
-  if (meanings.includes(undefined)) {
+  if (meanings.includes(undefined) || has('person', 'about')) {
     // If a name contains an unknown word, it can only refer to a port of unclear purpose.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
   // An address for queries contains the query port, not the port that players use.
   if (has('query')) {
-    if (has('address', 'ip', 'host')) return { field: 'other', rank: 0 };
     if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };
   }
   if (has('port') && !has('name', 'type')) return { field: fieldOfPort(has), rank: 0 };
@@ -140,5 +157,31 @@ function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
   // A column named "IP:Port" holds whole addresses.
   if (has('address', 'ip')) return 'server';
   if (has('queryOfPort')) return 'queryPort';
-  return has('game', 'join') ? 'gamePort' : 'port';
+  return has('game', 'join', 'player') ? 'gamePort' : 'port';
+}
+
+/**
+ * What a name without a {@link Field} describes: a person or a connection, or something else that lists of servers often
+ * have, such as the map.
+ */
+export function describedBy(name: string): 'person' | 'about' | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const meanings = wordsOf(name).map((word) => meaningsOf(word));
+  const has = (...some: readonly Meaning[]) =>
+    meanings.some((each) => each?.some((one) => some.includes(one)));
+  // "max players" and "player count" are numbers.
+  if (has('person', 'player') && !has('about', 'port')) return 'person';
+  return meanings.length > 0 && !meanings.includes(undefined) ? 'about' : undefined;
+}
+
+/** Whether a text speaks of people or their connections, as in "Kestrel joined". */
+export const speaksOfPeople = (text: string): boolean =>
+  wordsOf(text).some((word) => PEOPLE.has(MEANINGS.get(word) ?? 'about'));
+
+const PEOPLE: ReadonlySet<Meaning> = new Set<Meaning>(['person', 'player']);
+
+/** Whether a name consists only of words such as "TeamSpeak 3 server", which describe something else than a game server. */
+export function isNameOfOther(name: string): boolean {
+  if (name.length > LONGEST_NAME || fieldCalled(name)?.field !== 'other') return false;
+  return wordsOf(name).every((word) => /^\d+$/u.test(word) || meaningsOf(word) !== undefined);
 }

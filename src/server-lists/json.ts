@@ -1,10 +1,11 @@
 import { isMeantAsAddress } from '../addresses/address.ts';
-import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
+import { addressesIn } from '../addresses/addresses-in.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type Cell, type CellRow, hasAddress, rowsOfCells } from './cells.ts';
+import { type Cell, type CellRow, hasAddress, namesBeside, rowsOfCells } from './cells.ts';
 import { hasOwnPort } from './csv.ts';
-import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
+import { describedBy, type Field, fieldCalled, isNameOfOther, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
+import { isIdentity, type Shape, shapeOfPath, shapeOfRecord } from './list-shape.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
 
 /** A server found in an object: the object's own fields, and fields from the objects inside and around it. */
@@ -12,7 +13,13 @@ interface FoundServer extends Place {
   readonly cells: readonly Cell[];
   /** The names of fields that contain a list or an object without any readable value. */
   readonly odd: readonly string[];
+  /** The object's own fields, before those around it were added. */
+  readonly own: readonly Cell[];
+  readonly path: Path;
 }
+
+/** The names of the fields around a value, outermost first. */
+type Path = readonly string[];
 
 /** Everything found inside a value. */
 interface FoundInside {
@@ -27,6 +34,7 @@ interface FoundInside {
 
 interface TextLine extends Place {
   readonly text: string;
+  readonly shape: Shape;
 }
 
 const NOTHING: FoundInside = { servers: [], parts: [], texts: [], leftOut: [] };
@@ -51,9 +59,6 @@ const QUERY_PORT: Fields = new Set<Field>(['queryPort']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
 /** Fields that can contain an object instead of a value: `"query": {"port": 27016}` or `"ports": {"game": 27015}`. */
 const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
-
-/** The names of fields that list people. Their addresses aren't game servers. */
-const PEOPLE = /players|^bans$|^bots$/iu;
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
@@ -86,14 +91,16 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
   const parts = inside.parts.filter(isRow);
-  const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd }) =>
-    rowsOfCells(cells, line, games).map(({ row, beside }) => ({
+  const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd, own, path }) => {
+    const shape = shapeOfRecord([...own, ...odd.map((name) => ({ name, text: '' }))], path, games);
+    const words = namesBeside(own);
+    return rowsOfCells(cells, line, games).map(({ row, beside }) => ({
       line,
       at,
-      row: { ...row, problem: wrongType(row.typed, odd) },
+      row: { ...row, problem: wrongType(row.typed, odd), shape, findWords: () => words },
       beside,
-    })),
-  );
+    }));
+  });
   const others = elements
     .filter(({ kind }) => kind === 'number' || kind === 'nothing')
     .map(({ line, at }) => ({
@@ -110,29 +117,29 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
   /** Reads an element of the outermost list. Every element should be a server. */
   function insideElement(node: JsonNode): FoundInside {
-    if (node.kind === 'text') return { ...NOTHING, texts: [node] };
+    if (node.kind === 'text') return { ...NOTHING, texts: [{ ...node, shape: 'list' }] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
-    const inside = insideOf(node, '');
+    const inside = insideOf(node, []);
     return isEmpty(inside) ? leavingOut(node) : inside;
   }
 
-  /** @param name the name of the field that holds this value */
-  function insideOf(node: JsonNode, name: string): FoundInside {
-    if (node.kind === 'object') return insideObject(node.fields, node, name);
-    return node.kind === 'list' ? insideList(node.items, node, name) : NOTHING;
+  function insideOf(node: JsonNode, path: Path): FoundInside {
+    if (node.kind === 'object') return insideObject(node.fields, node, path);
+    return node.kind === 'list' ? insideList(node.items, node, path) : NOTHING;
   }
 
-  function insideList(items: readonly JsonNode[], place: Place, name: string): FoundInside {
+  function insideList(items: readonly JsonNode[], place: Place, path: Path): FoundInside {
+    const name = path.at(-1) ?? '';
     const text = recordText(items);
-    if (text !== undefined) return { ...NOTHING, texts: [{ ...place, text }] };
-    const found = items.map((item) => insideOf(item, name));
+    if (text !== undefined) return { ...NOTHING, texts: [{ ...place, text, shape: shapeOfPath(path) }] };
+    const found = items.map((item) => insideOf(item, path));
     const areServers = found.some(({ servers }) => servers.length > 0);
     const empty = items.filter(({ kind }, index) => kind === 'object' && isEmpty(found[index] ?? NOTHING));
     const texts = items.filter((item) => item.kind === 'text');
     const areAddresses = fieldOf(name) === 'server' || texts.some(({ text }) => hasOwnPort(text));
     return merged([
       ...(areServers ? found.map(withPartsAsServers) : found),
-      ...(areAddresses ? texts.map(insideText) : []),
+      ...(areAddresses ? texts.map((each) => insideText(each, path)) : []),
       ...(areServers ? empty.map(leavingOut) : []),
     ]);
   }
@@ -142,35 +149,37 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return { ...inside, servers: [...inside.servers, ...inside.parts.filter(isRow)], parts: [] };
   }
 
-  function insideObject(fields: readonly JsonField[], { line, at }: Place, name: string): FoundInside {
+  function insideObject(fields: readonly JsonField[], { line, at }: Place, path: Path): FoundInside {
+    const name = path.at(-1) ?? '';
     const cells: Cell[] = [];
     const odd: string[] = [];
     const { records, otherFields } = byColumn(fields);
-    const below = records.map(({ address, record }) => insideObject(record, address, ''));
+    const below = records.map(({ address, record }) => insideObject(record, address, path));
     const byValue: FoundInside[] = [];
     const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
     for (const [key, node] of otherFields) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
-      if (field?.field === 'other' || (PEOPLE.test(key) && !isScalar(node))) {
-        below.push(isOther(node) ? leavingOut(node) : NOTHING);
-      } else if (field === undefined && isAddressKey(key, node, areAddresses)) {
-        below.push(insideObject(withAddress(key, node), node, ''));
+      if (field?.field === 'other') continue;
+      if (field === undefined && isAddressKey(key, node, areAddresses)) {
+        below.push(insideObject(withAddress(key, node), node, path));
       } else if (isScalar(node)) {
         cells.push({ name: called, text: node.text });
         if (field === undefined && hasOwnPort(node.text)) {
-          byValue.push(isGame(key) ? withGame(insideText(node), key) : insideText(node));
+          const inside = insideText(node, [...path, key]);
+          byValue.push(isGame(key) ? withGame(inside, key) : inside);
         }
       } else if (node.kind === 'list' && field !== undefined && !isListOfServers(field)) {
         const pair = field.field === 'server' ? pairText(node.items) : undefined;
         const texts = pair === undefined ? node.items.filter(isScalar).map(({ text }) => text) : [pair];
         cells.push(...texts.map((text) => ({ name: called, text })));
         const others = node.items.filter((item) => !isScalar(item));
-        const inside = insideList(others, node, called);
+        const inside = insideList(others, node, [...path, called]);
         if (isEmpty(inside)) odd.push(called);
         below.push(inside);
       } else if (node.kind !== 'nothing') {
-        const inside = insideOf(node, called);
+        const inside = withoutParts(insideOf(node, [...path, called]), describedBy(called) === 'person');
+        if (node.kind === 'list') cells.push(...identitiesIn(node.items, called));
         const game = field?.field === 'game' && isEmpty(inside) ? gameWithin(node) : undefined;
         if (game !== undefined) cells.push({ name: called, text: game });
         else if (isEmpty(inside)) odd.push(called);
@@ -178,7 +187,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
       }
     }
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
-    const own = { line, at, cells: named, odd };
+    const own = { line, at, cells: named, odd, own: named, path };
     // In an object without any server fields, each address is a separate server.
     const areByThemselves = !isServer(own) && !isPart(own);
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
@@ -195,12 +204,6 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
       ([name, field]) => fieldOf(name) === 'server' && field.kind === 'text' && hasOwnPort(field.text),
     );
     return isKnown ? node.fields : [address, ...node.fields];
-  }
-
-  /** Whether a field that isn't part of a server contains an address or a port. */
-  function isOther(node: JsonNode): boolean {
-    if (isScalar(node)) return hasOwnPort(node.text);
-    return !isEmpty(insideOf(node, ''));
   }
 
   /** Combines an object with everything found inside it. */
@@ -276,6 +279,14 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
 
 const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 
+/** Leaves out the parts in a list of people, whose ports and games aren't those of a server. */
+const withoutParts = (inside: FoundInside, areOfPeople: boolean): FoundInside =>
+  areOfPeople ? { ...inside, parts: [], leftOut: [] } : inside;
+
+/** Returns the texts in a list that identify a person. */
+const identitiesIn = (items: readonly JsonNode[], name: string): readonly Cell[] =>
+  items.flatMap((item) => (isScalar(item) && isIdentity(item.text) ? [{ name, text: item.text }] : []));
+
 /** Whether a field's name is as general as `servers`. A port next to such a list might not belong to the servers in it. */
 const isListOfServers = ({ field, rank }: { readonly field: Field; readonly rank: number }): boolean =>
   field === 'server' && rank > 2;
@@ -299,12 +310,13 @@ const isBareAddress = (node: JsonNode): boolean =>
   node.kind === 'text' && isMeantAsAddress(node.text) && !hasOwnPort(node.text);
 
 /** Reads a string in a list of addresses. */
-function insideText({ line, at, text }: TextLine): FoundInside {
+function insideText({ line, at, text }: Place & { readonly text: string }, path: Path): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
-    return { ...NOTHING, servers: [{ line, at, cells: [{ name: 'address', text }], odd: [] }] };
+    const cells = [{ name: 'address', text }];
+    return { ...NOTHING, servers: [{ line, at, cells, odd: [], own: cells, path }] };
   }
   return addressesIn(text).length > 0
-    ? { ...NOTHING, texts: [{ line, at, text }] }
+    ? { ...NOTHING, texts: [{ line, at, text, shape: shapeOfPath(path) }] }
     : leavingOut({ line, at });
 }
 

@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
 import { createTurns } from '../turns.ts';
+import { type Shape, worstOf } from './list-shape.ts';
 import {
   LONGEST_TYPED,
   MAX_ROWS,
   type NotText,
   type ReadList,
   readSource,
-  type Shape,
   type SourceList,
   withRepeats,
 } from './read-list.ts';
@@ -30,18 +30,7 @@ export interface ListToRead {
   readonly sources: readonly (string | Uint8Array)[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
-  /**
-   * The numbers of lines of the first text that the bot wrote itself, and that the member returned unchanged. They are
-   * entries of a list, whatever they look like.
-   */
-  readonly known?: ReadonlySet<number> | undefined;
 }
-
-const SHAPES: readonly Shape[] = ['list', 'unsure', 'people'];
-
-/** Returns the shape of a text that consists of two parts. */
-export const worse = (one: Shape, other: Shape): Shape =>
-  SHAPES.indexOf(one) > SHAPES.indexOf(other) ? one : other;
 
 /** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' } | NotText;
@@ -78,7 +67,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
       for (const row of read.rows) rows.push(onLine(row, row.line + lines, row.part));
       for (const candidate of read.unchosen) unchosen.push({ ...candidate, line: candidate.line + lines });
       for (const line of read.leftOut) leftOut.push(String(Number(line) + lines));
-      shape = worse(shape, read.shape);
+      shape = worstOf([shape, read.shape]);
       hidden += read.hidden;
       namesNewGame ||= read.namesNewGame;
       for (const name of read.unused) unused.add(name);
@@ -97,14 +86,14 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
 
   /** Reads a source. One that is larger than a modal's text is read in a worker, so that it doesn't block the bot. */
   async function readOne(
-    { guildId, game, known }: ListToRead,
+    { guildId, game }: ListToRead,
     source: string | Uint8Array,
   ): Promise<SourceList | NotRead> {
     if (source.length <= LONGEST_TYPED) {
-      return readSource(source, { ...games, defaultGame: games.find(game)?.alias }, known);
+      return readSource(source, { ...games, defaultGame: games.find(game)?.alias });
     }
     const list = await turns.run({ guildId }, () =>
-      readInWorker({ source, game, games: games.all, known }, readingMs),
+      readInWorker({ source, game, games: games.all }, readingMs),
     );
     return typeof list === 'string' ? { kind: 'busy' } : list;
   }

@@ -1,15 +1,16 @@
 import { parseAddress } from '../addresses/address.ts';
-import { plainText, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import { plainText } from '../addresses/pasted-text.ts';
 import {
-  finishedRow,
+  decided,
   MAX_ROWS,
   type RawRows,
   type ReadRows,
   readJson,
   readLines,
+  withoutFence,
   withRepeats,
 } from './read-list.ts';
-import { onLine, type Row, typedOf } from './row.ts';
+import { type Candidate, inOrderOfPlaces, onLine, type Row, type RowPlace, typedOf } from './row.ts';
 import type { GameReading } from './text-parser.ts';
 
 /** Matches Discord's custom emoji, mentions and timestamps. */
@@ -21,21 +22,25 @@ const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
  * linear time.
  */
 export function rowsOfMessage(text: string, games: GameReading): ReadRows {
-  const inJson = readJson(text, games);
-  const { rows: raw, ...read } = inJson && inJson.rows.length <= MAX_ROWS ? inJson : readMessage(text, games);
-  const rows = folded(raw.map((row) => finishedRow(row, games)));
+  const inJson = readJson(withoutFence(text), games);
+  const isJson = inJson !== undefined && inJson.rows.length <= MAX_ROWS;
+  const { rows, unchosen, ...read } = decided(isJson ? inJson : readMessage(text, games), games);
+  // The servers are numbered, because a message has no lines that a member knows.
+  const found = folded(rows);
+  const places = unchosen.length === 0 ? found : [...found, ...unchosen].toSorted(inOrderOfPlaces);
+  const numbers = new Map<RowPlace, number>(places.map((each, index) => [each, index + 1]));
+  const numberOf = (place: RowPlace) => numbers.get(place) ?? 0;
   return {
-    kind: 'rows',
-    rows: withRepeats(rows.map((row, index) => onLine(row, index + 1))),
-    shape: 'list',
-    unchosen: [],
-    hidden: 0,
     ...read,
+    rows: withRepeats(found.map((row) => onLine(row, numberOf(row)))),
+    unchosen: unchosen.map((each) => ({ ...withoutPart(each), line: numberOf(each) })),
   };
 }
 
+const withoutPart = ({ part: _part, ...candidate }: Candidate): Candidate => candidate;
+
 const readMessage = (text: string, games: GameReading): RawRows =>
-  readLines(withoutPasswordWords(plainText(text).replace(DISCORD_MARKUP, ' ')), games, 'message');
+  readLines(plainText(text).replace(DISCORD_MARKUP, ' '), games, 'message');
 
 /** Merges rows for the same server. Rows that name a game or have a port take precedence over rows that don't. */
 function folded(rows: readonly Row[]): readonly Row[] {
@@ -45,12 +50,19 @@ function folded(rows: readonly Row[]): readonly Row[] {
     const { host, port: inServer = undefined } = parsed.ok ? parsed.address : { host: server };
     return { row, host, port: inServer === undefined ? port : String(inServer), game };
   });
-  const withPort = new Set(places.filter(({ port }) => port !== '').map(({ host }) => host));
+  const withPort = new Set<string>();
+  for (const { host, port, game } of places) if (port !== '') withPort.add(host).add(`${host} ${game}`);
+  const hasPortOf = (host: string, game: string) =>
+    withPort.has(`${host} ${game}`) || withPort.has(`${host} `);
   const servers = Map.groupBy(places, ({ host, port }) => `${host} ${port}`);
   return [...servers.values()].flatMap((same) => {
     const [first] = same;
-    if (first === undefined || (first.port === '' && withPort.has(first.host))) return [];
+    if (first === undefined) return [];
     const ofGames = new Map(same.filter(({ game }) => game !== '').map(({ game, row }) => [game, row]));
+    if (first.port === '' && withPort.has(first.host)) {
+      // Another edition on the same host has a port of its own.
+      return [...ofGames].flatMap(([game, row]) => (hasPortOf(first.host, game) ? [] : row));
+    }
     return ofGames.size > 0 ? [...ofGames.values()] : [first.row];
   });
 }

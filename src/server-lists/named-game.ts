@@ -46,7 +46,7 @@ export function namedGame(words: string, games: GameIndex): NamedGame | undefine
   if (named !== undefined) return { kind: 'named', alias: named };
   if (isKnownGame(whole)) return { kind: 'unknown', name: whole };
   const [, label = '', value = ''] = GAME_LABEL.exec(words) ?? [];
-  if (value !== '' && label.toLowerCase() !== 'type') return { kind: 'unknown', name: trimmed(value) };
+  if (hasWords(value) && label.toLowerCase() !== 'type') return { kind: 'unknown', name: trimmed(value) };
   const mentions = mentionsIn(withoutHosts(words), games);
   const [first] = mentions;
   const isOne = mentions.every(({ alias }) => alias !== undefined && alias === first?.alias);

@@ -8,6 +8,8 @@ export interface NamedNumber {
   /** The position where the number's label begins. */
   readonly start: number;
   readonly end: number;
+  /** The alias of the game that the label names, if any. */
+  readonly game?: string | undefined;
 }
 
 /** A standalone number that isn't part of an address. */
@@ -32,10 +34,12 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     const called = fieldCalled(word)?.field;
     // A line such as `game: 28015` under `ports:` specifies a port.
     const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
-    const own = isPort ? 'unclearPort' : called;
-    if (name === null || own === undefined || !PORT_FIELDS.has(own)) continue;
+    if (name === null) continue;
     const at = index - name[0].length;
-    const named = withWords(line.slice(Math.max(0, at - LONGEST_WORDS), at), word);
+    const before = line.slice(Math.max(0, at - LONGEST_WORDS), at);
+    const own = isPort ? 'unclearPort' : (called ?? portOfGame(before, word));
+    if (own === undefined || !PORT_FIELDS.has(own)) continue;
+    const named = withWords(before, word);
     found.push({
       field: named?.field ?? own,
       text: number.replace(/\/.*/u, ''),
@@ -44,6 +48,13 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     });
   }
   return found;
+}
+
+/** Returns the field of a port whose game follows its label, as in "Puerto Bedrock: 19132" and "Port (MCPE): 19132". */
+function portOfGame(before: string, game: string): Field | undefined {
+  const [label = ''] = /[\p{L}\p{M}]{2,20}(?=[\s(]{1,3}$)/u.exec(before) ?? [];
+  const isPort = fieldCalled(label)?.field === 'port' && fieldCalled(game) === undefined;
+  return isPort ? 'unclearPort' : undefined;
 }
 
 /** @returns the field that the label and the words in front of it refer to, and the length of those words */

@@ -1,11 +1,24 @@
 import { parseAddress } from '../addresses/address.ts';
-import { addressesIn, isNameOfOther } from '../addresses/addresses-in.ts';
+import { addressesIn } from '../addresses/addresses-in.ts';
 import { isAboutLetters } from '../addresses/name-letters.ts';
 import { hasWords, plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
+import { parsePort } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { cellsOf, columnsUnder, delimiterOf, headerOf, readCells, recordsOf, rowsUnder } from './csv.ts';
+import { namesBeside } from './cells.ts';
+import {
+  cellsOf,
+  columnsUnder,
+  delimiterOf,
+  hasOwnPort,
+  headerOf,
+  readCells,
+  recordsOf,
+  rowsUnder,
+} from './csv.ts';
+import { isNameOfOther } from './field-names.ts';
 import { serversOfTree } from './json.ts';
 import { jsonTree } from './json-tree.ts';
+import { isSettingOfOther, type Shape, shapeOfRecord, worstOf } from './list-shape.ts';
 import {
   type Candidate,
   EMPTY_ROW,
@@ -18,8 +31,10 @@ import {
   type Row,
   readRow,
   sanitised,
+  type TypedRow,
+  withPort,
 } from './row.ts';
-import { createTextParser, type GameReading, type TextRows } from './text-parser.ts';
+import { createTextParser, type GameReading, type PastedLine, type TextRows } from './text-parser.ts';
 
 /** Maximum number of servers in one paste or file: enough for ten requests to the service. */
 export const MAX_ROWS = 1000;
@@ -28,17 +43,9 @@ export const MAX_FILE_BYTES = 256 * 1024;
 export const LONGEST_TYPED = 4000;
 export const LINE_BREAK = /\r\n?|[\n\u2028\u2029]/u;
 /** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
-const MAX_LINE = 1000;
+const MAX_LINE = 4000;
 
 export type ReadList = ReadRows | UnreadableList;
-
-/**
- * Whether the bot may choose the game servers in a text.
- * - `list`: every address is a game server.
- * - `unsure`: some are, and the member chooses among the others.
- * - `people`: the text is a log or a list of people, so the member chooses every server.
- */
-export type Shape = 'list' | 'unsure' | 'people';
 
 export interface ReadRows extends Pick<RawRows, 'leftOut' | 'namesNewGame' | 'unused'> {
   readonly kind: 'rows';
@@ -58,7 +65,7 @@ export interface UnreadableList {
 }
 
 /** The servers found in a text, before they are checked. */
-export interface RawRows extends TextRows {
+export interface RawRows extends Omit<TextRows, 'leftOut'> {
   /** The labels of the lines that contain words but no server, see {@link lineLabel}. */
   readonly leftOut: readonly string[];
   /** The names of columns that may hold ports but weren't used. */
@@ -68,27 +75,93 @@ export interface RawRows extends TextRows {
 /**
  * Parses pasted text or a file. Accepts lines of words, CSV with or without a header, tables and JSON; broken JSON is read
  * line by line. Skips blank lines, comments and lines of punctuation. Runs in linear time and never throws.
- * @param known the numbers of lines that the bot wrote itself, and that the member returned unchanged. They are entries of a
- * list, whatever they look like.
  */
-export function readList(input: string, games: GameReading, _known?: ReadonlySet<number>): ReadList {
-  const text = input
+export function readList(input: string, games: GameReading): ReadList {
+  const text = withoutFence(input);
+  const read = readJson(text, games) ?? readLines(plainText(text), games, 'list');
+  const count = read.rows.length;
+  return count > MAX_ROWS ? { kind: 'too-many', count, most: MAX_ROWS } : decided(read, games);
+}
+
+/** Removes a byte order mark, and a code block around the whole text. Keeps line breaks, so that line numbers stay correct. */
+export const withoutFence = (text: string): string =>
+  text
     .replace(/^\ufeff/u, '')
-    // Removes the start of a code block, but keeps its line break, so that line numbers stay correct.
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
-  const { rows: raw, ...read } = readJson(text, games) ?? readLines(plainText(text), games, 'list');
-  if (raw.length > MAX_ROWS) return { kind: 'too-many', count: raw.length, most: MAX_ROWS };
-  const rows = withRepeats(raw.map((row) => finishedRow(row, games)));
+
+/** Decides which rows the bot may choose for the member, and checks those. */
+export function decided({ rows: raw, leftOut, namesNewGame, unused }: RawRows, games: GameIndex): ReadRows {
+  const counts = new Map<number, number>();
+  const placed = raw.map((row) => {
+    const part = (counts.get(row.line) ?? 0) + 1;
+    counts.set(row.line, part);
+    return part > 1 ? { ...row, part } : row;
+  });
+  const shape = worstOf(placed.map((row) => row.shape ?? 'list'));
+  const isChosen = (row: RawRow) => shape !== 'people' && (row.shape ?? 'list') === 'list';
+  const others = placed.filter((row) => !isChosen(row));
+  const unchosen = unchosenOf(others, placed.filter(isChosen));
+  // If only addresses that aren't public are left, the member reads what's wrong with them.
+  const isList = unchosen.length === 0;
+  const chosen = isList ? placed : placed.filter(isChosen);
+  const rows = withRepeats(chosen.map((row) => finishedRow(row, games)));
+  const without = isList
+    ? []
+    : others.filter(({ typed }) => typed.server === '').map(({ line }) => String(line));
   return {
     kind: 'rows',
     rows,
-    shape: 'list',
-    unchosen: [],
-    hidden: 0,
-    leftOut: read.leftOut,
-    unused: read.unused,
-    namesNewGame: read.namesNewGame || rows.some(hasUnknownGame),
+    shape: isList ? 'list' : shape,
+    unchosen,
+    hidden: isList ? 0 : others.filter(({ typed }) => typed.server !== '' && !isPublic(typed)).length,
+    leftOut: [...leftOut, ...without],
+    unused,
+    namesNewGame: namesNewGame || rows.some(hasUnknownGame),
+  };
+}
+
+/** Whether the host is public, even if its port has to be corrected. */
+function isPublic({ server }: TypedRow): boolean {
+  const parsed = parseAddress(server);
+  return parsed.ok || /^(?:port-|ipv6-brackets)/u.test(parsed.problem.code);
+}
+
+/** Returns the public addresses among these rows, each of them once. */
+function unchosenOf(rows: readonly RawRow[], chosen: readonly RawRow[]): readonly Candidate[] {
+  const candidates = rows.filter(({ typed }) => isPublic(typed)).map(candidateOf);
+  const hostOf = ({ server }: TypedRow) => {
+    const parsed = parseAddress(server);
+    return parsed.ok ? parsed.address.host : server;
+  };
+  const hasPort = ({ server, port }: TypedRow) => port !== '' || hasOwnPort(server);
+  const withPort = new Set(
+    [...candidates, ...chosen]
+      .map(({ typed }) => typed)
+      .filter(hasPort)
+      .map(hostOf),
+  );
+  const known = new Set(chosen.map(({ typed }) => formatAddressOf(typed)));
+  return candidates.filter(({ typed }) => {
+    const key = `${formatAddressOf(typed)} ${typed.game}`;
+    const isRepeated = known.has(key) || known.has(formatAddressOf(typed));
+    known.add(key);
+    return !isRepeated && (hasPort(typed) || !withPort.has(hostOf(typed)));
+  });
+}
+
+const formatAddressOf = ({ server, port }: TypedRow): string =>
+  withPort({ ...EMPTY_ROW, server }, port).server;
+
+/** Returns a row as an address to choose. Doesn't offer a port that isn't one, or whose purpose is unclear. */
+function candidateOf({ line, part, typed, gameInText, near, findWords }: RawRow): Candidate {
+  const port = parsePort(typed.port).ok ? typed.port : '';
+  return {
+    line,
+    ...(part !== undefined && { part }),
+    typed: { ...typed, port, game: gameInText ?? '' },
+    words: findWords?.() ?? '',
+    ...(near !== undefined && { near }),
   };
 }
 
@@ -106,17 +179,13 @@ interface SourceText {
   readonly text: string | undefined;
 }
 
-/** Decodes and parses typed text or the bytes of a file. See {@link readList} for `known`. */
-export function readSource(
-  source: string | Uint8Array,
-  games: GameReading,
-  known?: ReadonlySet<number>,
-): SourceList {
+/** Decodes and parses typed text or the bytes of a file. */
+export function readSource(source: string | Uint8Array, games: GameReading): SourceList {
   const text = typeof source === 'string' ? source : decodeText(source);
   if (text === undefined) return { kind: 'binary' };
   const lineCount = text.split(LINE_BREAK).length;
   const kept = text.trimEnd();
-  const list = readList(text, games, known);
+  const list = readList(text, games);
   return { ...list, lineCount, text: kept.length <= LONGEST_TYPED ? kept : undefined };
 }
 
@@ -129,33 +198,51 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   for (const { row, beside } of found.rows) parser.add(row, beside);
   const read = parser.rows();
   const rows = read.rows.map((row, index) => ({ row, at: found.rows[index]?.at ?? 0 }));
-  const leftOut = found.leftOut.map(({ line }) => String(line));
+  const leftOut = found.leftOut.map(({ at }) => at);
   let { namesNewGame } = read;
-  for (const { line, at, text } of found.texts) {
+  for (const { at, text, shape } of found.texts) {
     const inText = readLines(plainText(text).replace(/[\r\n]+/gu, ' '), games, 'list');
-    rows.push(...inText.rows.map((row) => ({ row: { ...row, line }, at })));
-    if (inText.leftOut.length > 0) leftOut.push(String(line));
+    for (const row of inText.rows)
+      rows.push({ row: { ...row, shape: worstOf([shape, row.shape ?? 'list']) }, at });
+    if (inText.rows.length === 0) leftOut.push(at);
     namesNewGame ||= inText.namesNewGame;
   }
+  // Entries are numbered, because JSON is often written in one line.
+  const places = [...new Set([...rows.map(({ at }) => at), ...leftOut])].toSorted(
+    (one, other) => one - other,
+  );
+  const numbers = new Map(places.map((at, index) => [at, index + 1]));
   const inOrder = rows.toSorted((one, other) => one.at - other.at);
-  return { rows: inOrder.map(({ row }) => row), leftOut, namesNewGame, unused: [] };
+  return {
+    rows: inOrder.map(({ row, at }) => ({ ...row, line: numbers.get(at) ?? 0 })),
+    leftOut: leftOut.toSorted((one, other) => one - other).map((at) => String(numbers.get(at))),
+    namesNewGame,
+    unused: [],
+  };
 }
 
-/** @param text plain text; if it's a message, its passwords must already be removed */
+/** @param text plain text */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
-  const lines = text.split(LINE_BREAK);
+  const raw = text.split(LINE_BREAK);
+  // Words that look like a password might be part of a sentence, so the rest of the line is read.
+  const lines = source === 'message' ? withoutPasswordWords(text).split(LINE_BREAK) : raw;
   const parser = createTextParser(games, source);
-  const heading = lines.findIndex((line) => !isComment(line) && headerOf(line));
-  const header = headerOf(lines[heading] ?? '');
-  const leftOut: string[] = [];
+  const top = lines.findIndex((line) => !isComment(line) && headerOf(line));
+  const header = headerOf(lines[top] ?? '');
+  const leftOut: number[] = [];
+  let heading = '';
 
   function read(line: string, index: number): void {
-    if (hasWords(line) && !/^\s*"?sep=/iu.test(line) && !readLine(line, index + 1))
-      leftOut.push(String(index + 1));
+    if (!hasWords(line) || /^\s*"?sep=/iu.test(line)) return;
+    const number = index + 1;
+    const place = { number, raw: raw[index] ?? line };
+    if (!readLine(line, place)) leftOut.push(number);
+    heading = line;
   }
 
-  function readLine(line: string, number: number): boolean {
-    if (source === 'message') return parser.read(line, number);
+  function readLine(line: string, place: PastedLine): boolean {
+    if (source === 'message') return parser.read(line, place);
+    const { number } = place;
     if (line.length > MAX_LINE) {
       const typed = { ...EMPTY_ROW, server: sanitised(line) };
       const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE } as const;
@@ -167,32 +254,46 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
     const delimiter = delimiterOf(text);
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
     if (row) parser.add(row);
-    if (row || parser.read(text, number)) return true;
+    if (row || parser.read(text, place)) return true;
     // Text that looks like a password might not be one ("PW" can mean Palworld). Its addresses are used, but its words are
     // ignored.
-    const addresses = text === line.trim() ? [] : addressesIn(withoutPasswordWords(line));
-    return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), number);
+    const isSame = text === line.trim() || isSettingOfOther(line);
+    const addresses = isSame ? [] : addressesIn(withoutPasswordWords(line));
+    return addresses.length > 0 && parser.read(addresses.map((each) => each.text).join(' '), place);
   }
 
-  for (const [index, line] of lines.slice(0, header ? heading : undefined).entries()) read(line, index);
-  if (header === undefined) return { ...parser.rows(), leftOut, unused: [] };
+  function finished(unused: readonly string[]): RawRows {
+    const { rows, namesNewGame, leftOut: asides } = parser.rows();
+    const numbers = [...new Set([...leftOut, ...asides])].toSorted((one, other) => one - other);
+    return { rows, namesNewGame, leftOut: numbers.map(String), unused };
+  }
+
+  for (const [index, line] of lines.slice(0, header ? top : undefined).entries()) read(line, index);
+  if (header === undefined) return finished([]);
   // Comments are blanked out, because they may contain unclosed quotes.
-  const below = lines.slice(heading + 1).map((line) => (isComment(line) ? '' : line));
+  const below = lines.slice(top + 1).map((line) => (isComment(line) ? '' : line));
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
     header,
     records.map(({ cells }) => cells),
     games,
   );
+  const above = heading;
   for (const { index, cells } of records) {
+    const line = top + 2 + index;
     // A line without the delimiter is read as a line of words.
-    if (cells.some(isNameOfOther)) leftOut.push(String(heading + 2 + index));
+    if (cells.some(isNameOfOther)) leftOut.push(line);
     else if (cells.length > 1 && cells.some(hasWords)) {
-      for (const { row, beside } of rowsUnder(columns, cells, heading + 2 + index, games))
-        parser.add(row, beside);
-    } else read(below[index] ?? '', heading + 1 + index);
+      // A header can be much longer than its records, so only filled cells count.
+      const named = cells.flatMap((text, column) =>
+        text === '' ? [] : [{ name: columns.names[column] || (header.names[column] ?? ''), text }],
+      );
+      const shape = shapeOfRecord(named, [above], games);
+      for (const { row, beside } of rowsUnder(columns, cells, line, games))
+        parser.add({ ...row, shape, findWords: () => namesBeside(named) }, beside);
+    } else read(below[index] ?? '', line - 1);
   }
-  return { ...parser.rows(), leftOut, unused: columns.unused };
+  return finished(columns.unused);
 }
 
 /** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
@@ -212,10 +313,11 @@ const namesServer = (text: string): boolean =>
  * @param known hosts whose letters aren't checked
  */
 export function finishedRow(
-  { typed, problem, near, ...place }: RawRow,
+  { line, part, typed, problem, near }: RawRow,
   games: GameIndex,
   known?: ReadonlySet<string>,
 ): ReadyRow | InvalidRow {
+  const place = { line, ...(part !== undefined && { part }) };
   const reading = problem
     ? ({ ok: false, problem } as const)
     : readRow(typed, gameOf(typed.game, games), known);

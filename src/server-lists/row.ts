@@ -6,6 +6,7 @@ import { usualPort } from '../addresses/usual-ports.ts';
 import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { shorten } from '../one-line.ts';
+import type { Shape } from './list-shape.ts';
 
 /** The text that a member typed for one server, without passwords. Missing parts are ''. */
 export interface TypedRow {
@@ -51,6 +52,12 @@ export interface RawRow extends RowPlace {
   readonly problem?: RowProblem | undefined;
   /** The alias of a game that the words next to the server might refer to. */
   readonly near?: string | undefined;
+  /** The alias of the game that the text itself names. `typed` can also contain the default game. */
+  readonly gameInText?: string | undefined;
+  /** Whether the bot may choose the address, or `list` if that's not set. */
+  readonly shape?: Shape | undefined;
+  /** Returns the words next to the address, to recognise it by. */
+  readonly findWords?: (() => string) | undefined;
 }
 
 export type ReadingResult =
@@ -110,6 +117,8 @@ export interface Candidate extends RowPlace {
   readonly typed: TypedRow;
   /** The words next to the address, without passwords and shortened, or ''. */
   readonly words: string;
+  /** The alias of a game that the words might refer to. */
+  readonly near?: string;
 }
 
 /** Maximum length of the words next to a candidate, in UTF-16 units. */

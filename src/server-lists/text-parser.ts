@@ -1,16 +1,19 @@
 import { isIP } from 'node:net';
-import { formatAddress, isLabel, unlabelled, withoutLabel } from '../addresses/address.ts';
-import { addressesIn, type FoundAddress, isAboutOther } from '../addresses/addresses-in.ts';
-import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
+import { formatAddress, isLabel, parseAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
+import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
+import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import { LONGEST_NAME } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { hasOwnPort, readCells } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
+import { isHostOfOther, isJoined, isSetting, type Role, roleOf, shapeOfLine } from './list-shape.ts';
 import { type NamedGame, namedGame, SEVERAL, trimmed } from './named-game.ts';
 import { type NamedNumber, namedNumbers, withoutNumbers } from './named-numbers.ts';
 import {
+  EMPTY_ROW,
   gameOf,
   LOWEST_BARE_PORT,
+  MOST_WORDS_BESIDE,
   type RawRow,
   sanitised,
   sanitisedAddress,
@@ -40,6 +43,14 @@ interface Ports {
   readonly numbers: readonly NamedNumber[];
 }
 
+/** An address that the text describes as something else than a game server. */
+interface Aside {
+  readonly kind: 'aside';
+  readonly line: number;
+  readonly role: Role;
+  readonly typed: TypedRow;
+}
+
 /** A line without a server or a port. */
 interface Words {
   readonly kind: 'words';
@@ -47,12 +58,21 @@ interface Words {
   readonly isHeading: boolean;
 }
 
-type Part = FoundServer | Ports | Words;
+type Part = FoundServer | Ports | Words | Aside;
 
 export interface TextRows {
   readonly rows: readonly RawRow[];
+  /** The numbers of lines whose only addresses aren't game servers. */
+  readonly leftOut: readonly number[];
   /** Whether the text names a game that the service doesn't list. */
   readonly namesNewGame: boolean;
+}
+
+/** A line to read. */
+export interface PastedLine {
+  readonly number: number;
+  /** The line as it was pasted, with passwords. It only shows what kind of text the line is. */
+  readonly raw: string;
 }
 
 const PORT_LIST =
@@ -68,9 +88,6 @@ const NUMBER_AROUND = /^[\s\p{P}\p{S}]{1,12}(?<port>\d{4,5})(?![\d.:\p{L}]|\s{1,
 /** The beginning of a heading. The section below it might not be about game servers. */
 const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
-/** A key directly in front of its value, such as `database = ` or `"rcon": "`. */
-const KEY =
-  /(?<![\p{L}\p{M}\p{N}_.-])(?<key>[\p{L}\p{M}\p{N}_.-]{1,60})["'*_]{0,4}\s{0,4}(?:[:=]|=>)>?\s{0,4}["'*_`]{0,4}$/u;
 /** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** A quoted CSV cell. Its quotes don't count as part of a file format. */
@@ -82,6 +99,10 @@ const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
 /** Maximum number of words in the name of an unknown game. */
 const MOST_UNKNOWN_WORDS = 4;
+/** Maximum number of words in a heading that names the game of the lines below it. */
+const MOST_HEADING_WORDS = 6;
+/** Maximum length of the words in front of a port's label that can name its game. */
+const LONGEST_GAME_OF_PORT = 30;
 /** Prefixes that are common in the host names of game servers. */
 const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
@@ -98,15 +119,30 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   /** Whether the current section is about something else, such as voice servers. */
   let isOther = false;
   let lineAbove = '';
+  /** The last line without an address or a port. */
+  let heading = '';
+  /** The game of the last heading. */
+  let gameOfHeading: NamedGame | undefined;
+  /** Whether the text is a configuration, whose addresses might be anything. */
+  let isConfiguration = false;
+  /** The servers that a link or a command joins. */
+  const joined = new Set<string>();
 
   function addServer(server: Omit<FoundServer, 'kind'>): void {
     parts.push({ kind: 'server', ...server });
     hasServer = true;
   }
 
-  function readServers(text: string, line: number): boolean {
+  function readServers(text: string, line: PastedLine): boolean {
     const numbers = namedNumbers(text);
-    const all = placedIn(text, numbers, games);
+    const placed = placedIn(text, numbers, games);
+    const roles = placed.map((each, index) => {
+      const front = text.slice(placed[index - 1]?.behind ?? 0, each.start);
+      const role = roleOf(front, text.slice(each.end, placed[index + 1]?.start));
+      return role === 'server' && (isOther || isHostOfOther(each.text)) ? 'other' : role;
+    });
+    const isRead = readAsides(text, line, placed, roles);
+    const all = placed.filter((_, index) => roles[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
     const isIgnored = ({ address }: FoundAddress, index: number) =>
@@ -114,35 +150,68 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const found = all.filter(
       (each, index) => hasPort(each) || (!isIgnored(each, index) && isServer(each, text)),
     );
-    if (isOther) return false;
-    for (const { targets, game, beside: around, isUnclear } of withWords(
-      found,
-      withoutNumbers(text, numbers),
-    )) {
-      const plain = around.map((part) => withoutLabel(part.replace(ITEM, '')));
-      const words = plain.map(trimmed).filter(hasWords);
-      const named = game === '' ? gameBeside(words, around.join(' '), games) : gameCalled(game, games);
-      const beside = isUnclear && named && game === '' ? SEVERAL : named;
-      const isName =
-        !around.some((part) => FORMAT.test(part.replace(ITEM, '').replace(QUOTED_CELL, '$1$2'))) &&
-        (named !== undefined || fieldCalled(words.join(' ')) === undefined);
+    if (found.length === 0) return isRead;
+    const plain = withoutNumbers(text, numbers);
+    const servers = withWords(found, plain).map((each) => ({ ...each, ...namesIn(each) }));
+    const namesGame = servers.some(({ beside }) => isSure(beside));
+    const shape = shapeOfLine(
+      { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
+      games,
+    );
+    const words = wordsAround(line.raw);
+    for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
-        addServer({ row: { line, typed }, beside, words: isName ? words.join(' ') : '' });
+        if (isJoined(address, plain)) joined.add(typed.server);
+        const row = { line: line.number, typed, shape, findWords: () => words(typed.server) };
+        addServer({ row, beside, words: name });
       }
     }
-    return found.length > 0;
+    return true;
+  }
+
+  /** Reads the addresses of a line that the text describes as something else than a game server. */
+  function readAsides(
+    text: string,
+    line: PastedLine,
+    placed: readonly PlacedAddress[],
+    roles: readonly Role[],
+  ): boolean {
+    const asides = placed.flatMap((each, index) => {
+      const role = roles[index] ?? 'server';
+      const isAside = role !== 'server' && (hasPort(each) || isServer(each, text));
+      return isAside ? each.targets.map((typed) => ({ role, typed })) : [];
+    });
+    for (const aside of asides) parts.push({ kind: 'aside', line: line.number, ...aside });
+    return asides.length > 0;
+  }
+
+  /** Returns the game next to a server, and the words that might be the name of an unknown game. */
+  function namesIn({ game, beside: around, isUnclear }: ReturnType<typeof withWords>[number]) {
+    const plain = around.map((part) => withoutLabel(part.replace(ITEM, '')));
+    const words = plain.map(trimmed).filter(hasWords);
+    const nextTo = around.join(' ');
+    const named = game === '' ? sureOf(gameBeside(words, nextTo, games), nextTo) : gameCalled(game, games);
+    const beside = isUnclear && named && game === '' ? SEVERAL : named;
+    const isName =
+      !around.some((part) => FORMAT.test(part.replace(ITEM, '').replace(QUOTED_CELL, '$1$2'))) &&
+      (named !== undefined || fieldCalled(words.join(' ')) === undefined);
+    return { beside, name: isName ? words.join(' ') : '' };
   }
 
   function isServer(found: FoundAddress, text: string): boolean {
     if (found.isServer || (!isMessage && USUAL_NAME.test(found.text))) return true;
-    const isAlone = !hasWords(text.slice(0, found.start)) && !hasWords(text.slice(found.end));
-    return isAlone && isLabel(lineAbove);
+    const front = text.slice(0, found.start);
+    const back = text.slice(found.end);
+    if (!hasWords(front) && !hasWords(back) && isLabel(lineAbove)) return true;
+    // In a list of servers of one game, a host name doesn't need a label.
+    if (isMessage || !isSure(gameOfHeading) || front.length > LONGEST_NAME) return false;
+    return front.replace(ITEM, '').trim().split(/\s+/u).length <= MOST_UNKNOWN_WORDS && !hasWords(back);
   }
 
   const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '' });
 
-  function readMeant(text: string, line: number): boolean {
-    const row = isOther ? undefined : readCells(cellsOfWords(text, games), line, games);
+  function readMeant(text: string, { number }: PastedLine): boolean {
+    const row = isOther ? undefined : readCells(cellsOfWords(text, games), number, games);
     if (row === undefined) return false;
     const { server, game } = row.typed;
     if ((game === '' && (isMessage || VERSION.test(server))) || isVariable(server)) return false;
@@ -154,21 +223,43 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
-    parts.push({ kind: 'ports', numbers });
+    parts.push({
+      kind: 'ports',
+      numbers: numbers.map((each, index) => ({ ...each, game: gameOfPort(text, numbers, index) })),
+    });
     return hasServer;
   }
 
-  function readWords(text: string): false {
-    const game = namedGame(text, games);
+  /** Finds the game or edition that the label of a port names, as in "Bedrock port: 19132". */
+  function gameOfPort(text: string, numbers: readonly NamedNumber[], index: number): string | undefined {
+    const { start = 0, end = 0 } = numbers[index] ?? {};
+    const from = Math.max(numbers[index - 1]?.end ?? 0, start - LONGEST_GAME_OF_PORT);
+    const words = text.slice(from, end).match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
+    const names = words.flatMap((word, at) => [word, `${word} ${words[at + 1] ?? ''}`.trim()]);
+    return names
+      .filter((name) => /\p{L}{3}/u.test(name) && fieldCalled(name) === undefined)
+      .flatMap((name) => gameOf(name, games) ?? [])[0];
+  }
+
+  /** @returns whether the words are a heading that names a game */
+  function readWords(text: string): boolean {
     const isHeading = HEADING.test(text);
-    if (isHeading) isOther = game === undefined && (isAboutOther(text) || isOtherField(text));
+    const named = namedGame(text, games);
+    const game = isHeading ? named : sureOf(named, text);
+    if (isHeading) isOther = game === undefined && isSectionOfOther(text);
+    if (isHeading || game !== undefined) gameOfHeading = game;
+    heading = text;
+    isConfiguration ||= isSetting(text);
     parts.push({ kind: 'words', game, isHeading });
-    return false;
+    return isSure(game);
   }
 
   return {
-    /** @returns whether the line contains anything that belongs to a server */
-    read(text: string, line: number): boolean {
+    /**
+     * @param text the line without passwords
+     * @returns whether the line contains anything that belongs to a server
+     */
+    read(text: string, line: PastedLine): boolean {
       // The line is a comment in program code.
       if (/^\s*\/\//u.test(text)) return true;
       const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
@@ -176,25 +267,46 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       return isRead;
     },
     /** Reads a comment, which can only name the game of the lines below it. */
-    readComment: (text: string): boolean => (/^\s*#/u.test(text) ? !readWords(text) : true),
+    readComment(text: string): boolean {
+      if (/^\s*#/u.test(text)) readWords(text);
+      return true;
+    },
     /** Adds a row that was read from named columns. */
     add,
     /** Returns all rows, in the order of the text. */
-    rows: () => withGames(withPortsOfLines(parts), games, isMessage),
+    rows(): TextRows {
+      const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(parts, games));
+      const read = withGames(servers, games, isMessage);
+      const rows = read.rows.map((row) => {
+        if (joined.has(row.typed.server)) return { ...row, shape: 'list' as const };
+        return isConfiguration && row.shape === 'list' ? { ...row, shape: 'unsure' as const } : row;
+      });
+      return { ...read, rows, leftOut };
+    },
   };
 }
 
-const isOtherField = (words: string): boolean => fieldCalled(trimmed(words))?.field === 'other';
+/** Doubts a game that a sentence mentions, because the sentence might be about another one. */
+const sureOf = (game: NamedGame | undefined, text: string): NamedGame | undefined =>
+  game?.kind === 'mentioned' && trimmed(text).split(/\s+/u).length > MOST_HEADING_WORDS
+    ? { kind: 'doubtful', alias: game.alias }
+    : game;
+
+/** Whether the section below a heading isn't about game servers. */
+const isSectionOfOther = (heading: string): boolean => fieldCalled(trimmed(heading))?.field === 'other';
 
 /**
  * First pass: gives the servers the ports on lines without an address. A server normally gets the ports below it. If there
  * are ports above the first server, the assignment is unambiguous only with one port and one server.
  */
-function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words)[] {
+function withPortsOfLines(
+  parts: readonly Part[],
+  games: GameReading,
+): readonly (FoundServer | Words | Aside)[] {
   /** The ports above the first server, followed by those between the first and second server, and so on. */
   const between: NamedNumber[][] = [[]];
   for (const part of parts) {
-    if (part.kind === 'server') between.push([]);
+    if (isOwner(part)) between.push([]);
     else if (part.kind === 'ports') between.at(-1)?.push(...part.numbers);
   }
   const ports = new Set(
@@ -210,8 +322,10 @@ function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words
     ({ row }) => row.line,
   );
   let index = 0;
-  return parts.flatMap((part) => {
-    if (part.kind !== 'server') return part.kind === 'words' ? part : [];
+  return parts.flatMap((part): readonly (FoundServer | Words | Aside)[] => {
+    if (part.kind === 'ports') return [];
+    if (isOwner(part) && part.kind === 'aside') index += 1;
+    if (part.kind !== 'server') return [part];
     const above = between[index] ?? [];
     index += 1;
     const below = between[index] ?? [];
@@ -219,9 +333,102 @@ function withPortsOfLines(parts: readonly Part[]): readonly (FoundServer | Words
     // Ports below a line with several servers might belong to any of them.
     const isAlone = lines.get(part.row.line)?.length === 1;
     const numbers = (isBelow || isOne) && isAlone ? clear : clear.map(unclear);
-    return { ...part, row: { ...part.row, typed: withNumbers(part.row.typed, numbers) } };
+    return withPortsOfGames(part, numbers, games);
   });
 }
+
+/** Whether the ports below a part belong to it. */
+const isOwner = (part: Part): boolean =>
+  part.kind === 'server' || (part.kind === 'aside' && part.role === 'other' && lacksPort(part.typed));
+
+/**
+ * Gives a server the ports on lines of their own. A port that names another game, such as `Bedrock Port: 19132`, belongs to
+ * another server on the same host.
+ */
+function withPortsOfGames(
+  part: FoundServer,
+  numbers: readonly NamedNumber[],
+  { defaultGame }: GameReading,
+): readonly FoundServer[] {
+  const game = isSure(part.beside) ? part.beside.alias : undefined;
+  const others = new Map<string, string>();
+  for (const number of numbers) {
+    const isOther = number.game !== undefined && number.game !== game && number.field !== 'queryPort';
+    if (isOther && number.game !== undefined) others.set(number.game, number.text);
+  }
+  const own = numbers.filter((number) => number.game === undefined || !others.has(number.game));
+  const server = { ...part, row: { ...part.row, typed: withNumbers(part.row.typed, own) } };
+  const parsed = parseAddress(part.row.typed.server);
+  if (others.size === 0 || !parsed.ok) return [server];
+  const { host } = parsed.address;
+  const found = [...others].map(([alias, port]): FoundServer => {
+    const typed = { ...EMPTY_ROW, server: formatAddress({ host }), port };
+    return { ...part, row: { ...part.row, typed }, beside: { kind: 'named', alias } };
+  });
+  const isCovered = game === undefined && (defaultGame === undefined || others.has(defaultGame));
+  return isCovered && lacksPort(server.row.typed) ? found : [server, ...found];
+}
+
+/** Gives servers the ports of query addresses on the same host. */
+function withQueryPorts(parts: readonly (FoundServer | Words | Aside)[]): {
+  readonly parts: readonly (FoundServer | Words)[];
+  readonly leftOut: readonly number[];
+} {
+  const ports = new Map<Part, string>();
+  const used = new Set<Part>();
+  const placeOf = ({ server, port }: TypedRow) => {
+    const parsed = parseAddress(server);
+    return parsed.ok ? { host: parsed.address.host, port: String(parsed.address.port ?? port) } : undefined;
+  };
+  /** The servers without a query port, by their host. */
+  const free = Map.groupBy(
+    parts.filter((part) => part.kind === 'server' && part.row.typed.queryPort === ''),
+    (part) => (part.kind === 'server' ? placeOf(part.row.typed)?.host : undefined),
+  );
+  for (const part of parts) {
+    const query = part.kind === 'aside' && part.role === 'query' ? placeOf(part.typed) : undefined;
+    const server = query && query.port !== '' ? free.get(query.host)?.shift() : undefined;
+    if (server === undefined || query === undefined) continue;
+    ports.set(server, query.port);
+    used.add(part);
+  }
+  const servers = parts.flatMap((part) => {
+    if (part.kind !== 'server') return part.kind === 'words' ? part : [];
+    const queryPort = ports.get(part) ?? part.row.typed.queryPort;
+    return { ...part, row: { ...part.row, typed: { ...part.row.typed, queryPort } } };
+  });
+  const lines = new Set(servers.flatMap((part) => (part.kind === 'server' ? part.row.line : [])));
+  const asides = parts.filter((part) => part.kind === 'aside' && !used.has(part) && !lines.has(part.line));
+  return {
+    parts: servers,
+    leftOut: [...new Set(asides.map((part) => (part.kind === 'aside' ? part.line : 0)))],
+  };
+}
+
+/** Returns a function that finds the words around an address in a line, without passwords. */
+function wordsAround(raw: string): (server: string) => string {
+  let known: ReadonlyMap<string, string> | undefined;
+  function find(): ReadonlyMap<string, string> {
+    const line = beforePasswords(raw.trim());
+    const found = addressesIn(line);
+    return new Map(
+      found.map(({ start, end, address }, index) => {
+        const front = line.slice(found[index - 1]?.end ?? 0, start).slice(-2 * MOST_WORDS_BESIDE);
+        const behind = line.slice(end, found[index + 1]?.start).slice(0, 2 * MOST_WORDS_BESIDE);
+        const words = withoutEnds(`${front} ${behind}`.replace(/[\s"'`*|]+/gu, ' '), WORDS_ENDS);
+        return [address?.host ?? '', sanitised(words, MOST_WORDS_BESIDE)];
+      }),
+    );
+  }
+  return (server) => {
+    known ??= find();
+    const parsed = parseAddress(server);
+    return (parsed.ok && known.get(parsed.address.host)) || '';
+  };
+}
+
+/** Characters that can't be the first or last character of the words around an address. */
+const WORDS_ENDS = { start: /[^\p{L}\p{N}[(]/u, end: /[^\p{L}\p{N})\]!]/u };
 
 const lacksPort = ({ server, port }: TypedRow): boolean => port === '' && !hasOwnPort(server);
 
@@ -248,7 +455,7 @@ function withGames(
   parts: readonly (FoundServer | Words)[],
   games: GameReading,
   isMessage: boolean,
-): TextRows {
+): Omit<TextRows, 'leftOut'> {
   const servers: (FoundServer & { readonly gameAbove: NamedGame | undefined })[] = [];
   // Collects the games from all lines without a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
@@ -275,7 +482,8 @@ function withGames(
   let namesNewGame = false;
   const rows = servers.map(({ row, beside, gameAbove, words }) => {
     const { typed } = row;
-    if (hasWords(typed.game) || row.problem?.code === 'not-an-object') return row;
+    if (hasWords(typed.game) || row.problem?.code === 'not-an-object')
+      return { ...row, gameInText: gameOf(typed.game, games) };
     const isName = isMessage || words === '' || words.split(/\s+/u).length > MOST_UNKNOWN_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
@@ -283,7 +491,8 @@ function withGames(
     const { defaultGame } = games;
     const game = defaultGame === undefined ? named : orDefault(beside, gameAbove, defaultGame);
     const near = game?.kind === 'doubtful' ? game.alias : undefined;
-    return { ...row, typed: { ...typed, game: sanitised(gameName(game)) }, near };
+    const gameInText = isSure(known) ? known.alias : undefined;
+    return { ...row, typed: { ...typed, game: sanitised(gameName(game)) }, near, gameInText };
   });
   return { rows, namesNewGame };
 }
@@ -340,19 +549,16 @@ function isSeparate(all: readonly PlacedAddress[], index: number, text: string):
     if (one === undefined || other === undefined) return true;
     const between = text.slice(one.behind, other.start);
     const areItems = isIP(one.address?.host ?? '') > 0 && isIP(other.address?.host ?? '') > 0;
-    return /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
+    // A short word such as "or" separates two servers.
+    const isWord = /^[\s*`_"']{1,6}\p{L}{1,4}[\s*`_"']{1,6}$/u.test(between);
+    return isWord || /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
   });
 }
 
 /** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
-  const found = addressesIn(text).filter(({ start, text: address }, index, all) => {
-    if (isVariable(address)) return false;
-    const before = text.slice(all[index - 1]?.end ?? 0, start).slice(-80);
-    const key = /[:=]/u.test(before) ? KEY.exec(before)?.groups?.key : undefined;
-    return key === undefined || fieldCalled(key)?.field !== 'other';
-  });
+  const found = addressesIn(text).filter(({ text: address }) => !isVariable(address));
   const own = numbersByAddress(text, found, numbers);
   return found.map((each, index) => {
     const previous = found[index - 1]?.end ?? 0;

@@ -9,10 +9,8 @@ export interface FileToRead {
   readonly games: readonly Game[];
   /** The alias of the default game for rows without a game; can be empty. */
   readonly game: string;
-  /** The numbers of lines that the bot wrote itself, and that the member returned unchanged. */
-  readonly known?: ReadonlySet<number> | undefined;
 }
 
-const { source, games, game, known }: FileToRead = workerData;
+const { source, games, game }: FileToRead = workerData;
 const index = indexGames(games);
-parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(game)?.alias }, known));
+parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(game)?.alias }));

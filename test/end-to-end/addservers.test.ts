@@ -190,10 +190,12 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('counts a line with several repeated game servers once', async ({ member }) => {
+  it('names the entries of JSON that repeat an earlier one', async ({ member }) => {
     const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
     const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
-    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 1.');
+    expect(textOf(preview)).toContain(
+      '2 lines repeat earlier ones and will be sent only once: lines 2 and 3.',
+    );
   });
 
   it('reads the list in the form before the file', async ({ member, listing }) => {
@@ -202,7 +204,7 @@ describe('/addservers', () => {
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
     const preview = await member.submit(modal, typed);
     expect(textOf(preview)).toContain('Line 2 wrong.example.com:0');
-    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 3.');
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 4.');
     await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
     const none = await member.submit(modalOf(await member.slash('addservers')), {});
@@ -360,9 +362,9 @@ describe('the preview of a list', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('names a line with two game servers once in the select menu', async ({ member }) => {
+  it('names both game servers of a line in the select menu', async ({ member }) => {
     const preview = await paste(member, 'a.example.com:1 b.example.com:2');
-    expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for line 1']);
+    expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
   it('applies a chosen game only to the lines named in the select menu', async ({ member, listing }) => {

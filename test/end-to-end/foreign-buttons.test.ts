@@ -118,9 +118,7 @@ const GUARDED_SUBMITS = [
 const PRESSES = [...OPEN_PRESSES, ...GUARDED_PRESSES];
 const SUBMITS = [...SUBMITS_OF_A_SUBMISSION, ...OPEN_SUBMITS, ...GUARDED_SUBMITS];
 /** Whether the bot shows this button here. `submissions:refuse` only exists in messages of earlier versions. */
-const isShown = (name: string) => name !== 'submissions:refuse' && !CHOOSING.includes(name);
-/** Tested in test/submissions/choices.test.ts, because no text has unclear addresses yet. */
-const CHOOSING = ['submit:choose', 'submit:page', 'submit:sendone'];
+const isShown = (name: string) => name !== 'submissions:refuse';
 const GUARDED = new Set([...GUARDED_PRESSES, ...GUARDED_SUBMITS]);
 
 /** `createCommands` doesn't call any of its dependencies. */
@@ -183,6 +181,12 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await addServer(member, 'no-key.example.com:1'));
   await setKey(admin, 'sandbox-key');
 
+  const sentences = Array.from(
+    { length: 26 },
+    (_, n) => `you can play on unclear.example.com:${n + 1} today`,
+  );
+  show('member', await paste(member, sentences.join('\n')));
+  show('member', await paste(member, 'join us on unclear.example.com:1 Counter-Strike 2'));
   show('member', await addServer(member, 'no-port.example.com'));
   for (let n = 1; n <= 10; n += 1) show('member', await addServer(member, `more.example.com:${n}`));
   await pressSubmit(member, await paste(member, lines(12)));
@@ -193,7 +197,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   );
   show('member', await paste(member, 'no-game.example.com:1'));
   show('member', await paste(member, 'fine.example.com:1 cs2\nᴘʟᴀʏ.example.com:1 cs2'));
-  const near = [28015, 28016].map((port) => `even rust nemen op near.example.com:${port}`);
+  const near = [28015, 28016].map((port) => `Rust nemen: near.example.com:${port}`);
   const message = discord.say(member, near.join('\n'));
   show('member', await member.useOnMessage('Submit servers', message));
   show('member', await paste(member, '['));
@@ -409,7 +413,7 @@ async function submitForged(
 }
 
 /** Matches other users' servers. */
-const OTHERS = /(?:new|no-port|refused|s1)\.example\.com/;
+const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
 describe('a button or menu that was shown to another user', () => {
   it('is tested for every action in every command', async ({ guild }) => {

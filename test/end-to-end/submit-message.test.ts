@@ -40,8 +40,8 @@ describe('"Submit servers" on a message', () => {
     const preview = await use(
       guild,
       [
-        'Our servers: 93.184.216.34:27015 and ```\nconnect m1.example.com:27016; password hunter2\n```',
-        '[click](steam://connect/[2606:4700::1111]:27017/hunter2) or 93.184.216.34:27015, not 10.0.0.3:27015',
+        'Our servers: 93.184.216.34:27015 ```\nconnect m1.example.com:27016; password hunter2\n```',
+        '[click](steam://connect/[2606:4700::1111]:27017/hunter2)\n93.184.216.34:27015\n10.0.0.3:27015',
         'Rust: m2.example.com:28015',
       ].join('\n'),
     );
@@ -67,7 +67,7 @@ describe('"Submit servers" on a message', () => {
   });
 
   it("accepts the name of a game that isn't in the select menu", async ({ guild, member, listing }) => {
-    const preview = await use(guild, 'play at m3.example.com:27015 or m3.example.com:27016');
+    const preview = await use(guild, 'm3.example.com:27015\nm3.example.com:27016');
     const modal = modalOf(await member.press(preview, 'Type another game'));
     expect(textOf(await member.submit(modal, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
     const again = modalOf(await member.press(preview, 'Type another game'));
@@ -78,7 +78,7 @@ describe('"Submit servers" on a message', () => {
   });
 
   it('offers a button for a game that the message might mention', async ({ guild, member, listing }) => {
-    const preview = await use(guild, 'even rust nemen op m6.example.com:28015');
+    const preview = await use(guild, 'Rust nemen: m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
     expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
     await pressSubmit(member, await member.press(preview, 'Rust'));

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPublicRecords } from '../../sandbox/game-servers.ts';
 import { createServerLookup } from '../../src/game-servers/server-lookup.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
-import { readList } from '../../src/server-lists/read-list.ts';
+import { finishedRow, type ReadRows, readList } from '../../src/server-lists/read-list.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
 import { games } from '../support/arbitraries.ts';
 import { recorder } from '../support/machine.ts';
@@ -99,13 +99,17 @@ const MESSAGES: readonly Pasted[] = [
 
 function rowsOf({ text, game }: Pasted): readonly Row[] {
   const list = readList(text, { ...games, defaultGame: game });
-  return list.kind === 'rows' ? list.rows : [];
+  return list.kind === 'rows' ? chosenOf(list) : [];
 }
+
+/** Returns the rows after a member has chosen all addresses. */
+const chosenOf = ({ rows, unchosen }: ReadRows): readonly Row[] =>
+  rows.concat(unchosen.map((candidate) => finishedRow(candidate, games)));
 
 describe('the server lookup for pasted lists', () => {
   it.each([
     ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
-    ...MESSAGES.map((pasted) => ({ ...pasted, rows: rowsOfMessage(pasted.text, games).rows })),
+    ...MESSAGES.map((pasted) => ({ ...pasted, rows: chosenOf(rowsOfMessage(pasted.text, games)) })),
   ])('completes $servers', async ({ servers, rows }) => {
     const records = await startPublicRecords();
     const lookup = createServerLookup({

@@ -6,7 +6,7 @@ import { formatAddress } from '../../src/addresses/address.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { decodeText, type ReadList, readList } from '../../src/server-lists/read-list.ts';
-import { isReady, type Row, rowText } from '../../src/server-lists/row.ts';
+import { isReady, type Row, rowText, typedOf } from '../../src/server-lists/row.ts';
 import * as arbitrary from '../support/arbitraries.ts';
 import { anyCharacter, games } from '../support/arbitraries.ts';
 
@@ -53,7 +53,14 @@ function read(text: string, defaultGame?: string): string {
   const list = readList(text, { ...games, defaultGame });
   const rows = rowsOf(list).map((row) => (row.line === 1 ? '' : `[${row.line}] `) + inWords(row));
   const noise = list.kind === 'rows' && list.leftOut.length > 0 ? [`+${list.leftOut.length}`] : [];
-  return [...rows, ...noise].join(', ') || 'nothing';
+  return [...rows, ...shownUnchosen(list), ...noise].join(', ') || 'nothing';
+}
+
+function shownUnchosen(list: ReadList): readonly string[] {
+  if (list.kind !== 'rows') return [];
+  const sign = list.shape === 'people' ? '!' : '~';
+  const addresses = list.unchosen.map(({ typed }) => `${sign}${rowText(typed)}`);
+  return list.hidden > 0 ? [...addresses, `hidden ${list.hidden}`] : addresses;
 }
 
 describe('the parser for lists', () => {
@@ -82,8 +89,8 @@ describe('the parser for lists', () => {
   });
 
   it('reports a row that is too long or nested too deeply', () => {
-    const long = 'x'.repeat(1_001);
-    const problem = { code: 'line-too-long', length: 1_011, most: 1_000 };
+    const long = 'x'.repeat(4_001);
+    const problem = { code: 'line-too-long', length: 4_011, most: 4_000 };
     const [first, second] = rowsOf(readList(`${long} 8.8.8.8:1\n8.8.8.8:2 cs2`, games));
     expect([first, second?.kind]).toMatchObject([{ problem }, 'ready']);
     expect(rowsOf(readList(JSON.stringify([long, '8.8.8.8:2 cs2']), games))).toHaveLength(2);
@@ -110,10 +117,11 @@ describe('the parser for lists', () => {
 
 describe('the parser for messages', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, message }) => {
-    const { rows } = rowsOfMessage(text, games);
-    expect(rows.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1));
-    const words = rows.map((row) => inWords(row).replace(/ \?$/, '')).join(', ');
-    expect(words || 'nothing').toBe(message);
+    const list = rowsOfMessage(text, games);
+    const lines = [...list.rows, ...list.unchosen].map(({ line }) => line);
+    expect(lines.toSorted((one, other) => one - other)).toEqual(lines.map((_, index) => index + 1));
+    const words = list.rows.map((row) => inWords(row).replace(/ \?$/, ''));
+    expect([...words, ...shownUnchosen(list)].join(', ') || 'nothing').toBe(message);
   });
 
   it('finds every address that has a port, whatever surrounds it', () => {
@@ -124,8 +132,11 @@ describe('the parser for messages', () => {
     });
     fc.assert(
       fc.property(addresses, around, (all, between) => {
-        const { rows } = rowsOfMessage(all.map(formatAddress).join(between), games);
-        expect(rows.map(inWords)).toEqual(all.map((each) => `${formatAddress(each)} ?`));
+        const { rows, unchosen } = rowsOfMessage(all.map(formatAddress).join(between), games);
+        const found = [...rows.map(typedOf), ...unchosen.map(({ typed }) => typed)].map(
+          ({ server }) => server,
+        );
+        expect(found.toSorted()).toEqual(all.map(formatAddress).toSorted());
       }),
     );
   });
@@ -247,7 +258,8 @@ describe('the list parser', () => {
       fc.property(fc.oneof(written(inLink, links), written(anything, words)), (text) => {
         const list = readList(text, games);
         expect(JSON.stringify([list, rowsOfMessage(text, games)])).not.toMatch(/QZJX/i);
-        expect(rowsOf(list).length + (list.kind === 'rows' ? list.leftOut.length : 0)).toBe(1);
+        if (list.kind !== 'rows') throw new Error('expected rows');
+        expect(list.rows.length + list.unchosen.length + list.leftOut.length).toBe(1);
       }),
       { numRuns: 300 },
     );

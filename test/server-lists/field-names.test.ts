@@ -32,6 +32,7 @@ describe('field names', () => {
     [
       'queryPort',
       'query',
+      'query_ip',
       'portQuery',
       'port_query',
       'Steam Query Port',
@@ -43,7 +44,7 @@ describe('field names', () => {
     ['game', 'Game title', 'Spielname', 'alias'],
     ['type', 'Game type', 'Typ'],
     ['name', 'Servername', 'Port name', 'title'],
-    ['other', 'rconPort', 'sftp_details', 'database', 'query_ip', 'Web Port'],
+    ['other', 'rconPort', 'sftp_details', 'database', 'License server', 'Web Port'],
   ])('are recognised as %s despite additional words', (expected, ...names) => {
     expect(names.map(field)).toEqual(names.map(() => expected));
   });

@@ -293,14 +293,14 @@ describe('an edit of a draft', () => {
   it("doesn't change a draft if it would use too many bytes in the store", async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
-      Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 1},${'一'.repeat(90)}`);
+      Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 3000},${'一'.repeat(90)}`);
     const tooMany = await draftEditor.open(mia, {
       id: 'd',
       source: 'text',
       rows: rowsOf(lines(1_000).join('\n')),
     });
     // A draft can't contain more lines than this.
-    const most = 564;
+    const most = 566;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
     expect(await drafts.find(mia, 'd')).toBe('gone');
     const { draft } = await open(lines(most).join('\n'));
