@@ -55,6 +55,11 @@ cs2 us.example.com:270155
 CS2: play.example.com:27015`,
 };
 
+/** A server console's log with the addresses of two players. */
+const CONSOLE_LOG = `[18:02:11] Server listening, connect to play.example.com:28015
+[18:03:40] Mia joined from 93.184.216.10:51234
+[18:05:02] Noah joined from 93.184.216.11:50122`;
+
 const REASON = {
   en: 'We’ve moved. Please use the new address.',
   de: 'Wir sind umgezogen: bitte die neue Adresse.',
@@ -231,6 +236,43 @@ export const SCENARIOS: readonly Scenario[] = [
         }),
       ),
       presses('member', { en: 'They submit all of them.', de: 'Es reicht alle ein.' }, mainButton),
+    ],
+  },
+  {
+    name: 'console-log',
+    title: { en: 'A console log', de: 'Ein Konsolenprotokoll' },
+    about: {
+      en: 'Two players and one server. The bot lets the member choose.',
+      de: 'Zwei Mitspielende und ein Server: Ausgewählt wird von Hand.',
+    },
+    steps: [
+      runs(
+        'member',
+        { en: 'They want to submit a Rust server.', de: 'Es möchte einen Rust-Server einreichen.' },
+        'addservers',
+        { game: 'rust' },
+      ),
+      fills(
+        'member',
+        {
+          en: 'They paste the log, because the address is in it.',
+          de: 'Es fügt das Protokoll ein, weil die Adresse darin steht.',
+        },
+        ({ values }) => ({ [values[0]?.[0] ?? '']: CONSOLE_LOG }),
+      ),
+      picks(
+        'member',
+        {
+          en: 'The bot doesn’t choose the players’ addresses. They choose the server.',
+          de: 'Der Bot wählt die Adressen der Mitspielenden nicht aus. Es wählt den Server.',
+        },
+        ['0'],
+      ),
+      presses(
+        'member',
+        { en: 'They submit only the server.', de: 'Es reicht nur den Server ein.' },
+        mainButton,
+      ),
     ],
   },
   {

@@ -79,7 +79,7 @@ const LABELS = stringsOf(JSON.parse(read('src/words/en.json')))
     const pattern = text
       .split(/(\{\{.*?\}\})/)
       .map((part) => {
-        if (/^\{\{(?:count|port|usual)\}\}$/.test(part)) return '(?:[\\d,]+|…)';
+        if (/^\{\{(?:count|total|port|usual)\}\}$/.test(part)) return '(?:[\\d,]+|…)';
         if (part === '{{value}}') return '.+';
         return part.startsWith('{{') ? '(?=.*\\p{L}|…).+' : RegExp.escape(part);
       })

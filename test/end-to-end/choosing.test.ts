@@ -1,0 +1,81 @@
+import { describe, expect } from 'vitest';
+import { botTest, messageOf, textOf } from '../support/bot.ts';
+import { ACCEPTED, componentsOf, labelsOf, openModal, paste, pressSubmit } from '../support/people.ts';
+
+const it = botTest();
+
+/** A console log with two players and one server. */
+const LOG = `[18:02:11] Server listening, connect to play.example.com:28015
+[18:03:40] Mia joined from 93.184.216.10:51234
+[18:05:02] Noah joined from 93.184.216.11:50122`;
+const PLAYERS = /93\.184\.216\.1[01]|Mia|Noah/;
+
+const optionsOf = (answer: Parameters<typeof componentsOf>[0]) =>
+  componentsOf(answer).flatMap(({ options }) => options ?? []);
+
+describe('a console log', () => {
+  it('is only sent as far as the member chooses', async ({ member, listing, bot }) => {
+    const preview = await paste(member, LOG, { game: 'rust' });
+    expect(textOf(preview)).toContain('This looks like a log or a list of people');
+    expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
+    const options = optionsOf(preview);
+    expect(options.map(({ label }) => label)).toEqual([
+      'play.example.com:28015',
+      '93.184.216.10:51234',
+      '93.184.216.11:50122',
+    ]);
+    await member.pick(preview, [options[0]?.value ?? '']);
+    await expect.poll(() => labelsOf(preview)).toEqual(['Submit 1 of 3', 'Edit', 'Cancel']);
+    expect(textOf(preview)).toContain('1 game server is ready');
+    const { typed } = await openModal(member, preview, 'Edit');
+    expect(typed.servers).toBe('1. play.example.com:28015 Rust');
+    expect(textOf(await pressSubmit(member, preview))).not.toMatch(PLAYERS);
+    expect(listing.submitted).toEqual([{ server: 'play.example.com', port: 28015, game: 'rust' }]);
+    for (const table of ['drafts', 'choices', 'submissions', 'servers', 'keyv', 'interactions']) {
+      expect(JSON.stringify(await bot.store.rows(`SELECT * FROM ${table}`)), table).not.toMatch(PLAYERS);
+    }
+    expect(JSON.stringify(bot.log())).not.toMatch(PLAYERS);
+  });
+
+  it("isn't sent if the choice changed after the button was shown", async ({ member, listing }) => {
+    const preview = await paste(member, LOG, { game: 'rust' });
+    await member.pick(preview, ['0']);
+    await expect.poll(() => labelsOf(preview)).toContain('Submit 1 of 3');
+    const old = componentsOf(preview).find(({ label }) => label === 'Submit 1 of 3')?.custom_id ?? '';
+    await member.pick(preview, ['1']);
+    await expect.poll(() => textOf(preview)).toContain('93.184.216.10:51234');
+    await member.press(preview, old).catch(() => undefined);
+    expect(listing.submitted).toEqual([]);
+  });
+});
+
+describe('a text whose only address might belong to a person', () => {
+  it('has one button, which names the game', async ({ member, listing }) => {
+    const preview = await paste(member, 'My IP is 93.184.216.12:28015', { game: 'rust' });
+    expect(labelsOf(preview)).toEqual(['Submit 93.184.216.12:28015 (Rust)', 'Edit', 'Cancel']);
+    expect(optionsOf(preview)).toEqual([]);
+    const report = await member.press(preview, 'Submit 93.184.216.12:28015 (Rust)');
+    await expect.poll(() => textOf(report)).toContain(ACCEPTED);
+    expect(listing.submitted).toEqual([{ server: '93.184.216.12', port: 28015, game: 'rust' }]);
+  });
+
+  it('asks for a missing game first', async ({ member, listing }) => {
+    const preview = await paste(member, 'My IP is 93.184.216.13:28015');
+    await member.press(preview, 'Choose 93.184.216.13:28015');
+    await expect.poll(() => textOf(preview)).toContain('1 game server without a game');
+    expect(labelsOf(preview)).not.toContain('Submit 1 of 1');
+    expect(listing.submitted).toEqual([]);
+    expect(messageOf(preview).current?.components?.length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a list with unclear lines', () => {
+  it('is sent without these lines unless the member chooses them', async ({ member, listing }) => {
+    const lines = ['one.example.com:1 cs2', 'two.example.com:2 cs2', 'and then { "x": three.example.com:3 }'];
+    const preview = await paste(member, lines.join('\n'), { game: 'cs2' });
+    expect(textOf(preview)).toContain('1 address might not be a game server');
+    expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
+    await pressSubmit(member, preview);
+    expect(listing.submitted.map(({ port }) => port)).toEqual([1, 2]);
+  });
+});
