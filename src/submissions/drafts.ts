@@ -11,7 +11,7 @@ export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
 /** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
 const MOST_DRAFTS = 10;
 /**
- * Maximum total size of a guild's drafts in bytes. Beyond that, drafts of the member whose drafts take up most are deleted,
+ * Maximum total size of a guild's drafts and their choices in bytes. Beyond that, drafts of the member whose drafts take up most are deleted,
  * the oldest first. A draft takes up at most 400 KB.
  */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -60,7 +60,7 @@ export function createDrafts({
   const idle = (guildId: string) =>
     tables()
       .selectFrom('drafts')
-      .where('guild_id', '=', guildId)
+      .where('drafts.guild_id', '=', guildId)
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -78,7 +78,12 @@ export function createDrafts({
    */
   async function dropExcess({ guildId, user }: Submitter, saved: string): Promise<void> {
     const drafts = await idle(guildId)
-      .select(['id', 'user_id', sql<number>`octet_length(lines)`.as('bytes')])
+      .leftJoin('choices', 'draft_id', 'id')
+      .select([
+        'id',
+        'drafts.user_id',
+        sql<number>`octet_length(lines) + coalesce(octet_length(candidates), 0)`.as('bytes'),
+      ])
       .where('lines', 'is not', null)
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('changed_at', 'desc')

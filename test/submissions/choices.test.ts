@@ -197,6 +197,19 @@ describe('the addresses that a member can choose', () => {
   });
 });
 
+it("the choices of drafts count towards the size of a guild's drafts", async () => {
+  const { draftEditor, drafts, store } = await openEditor();
+  const words = 'x'.repeat(3 * 1024 * 1024);
+  for (const name of ['a', 'b', 'c']) {
+    const member = { ...mia, user: { id: name, name } };
+    const choices: Choices = { ...people(1), candidates: [{ ...candidate(1), words }] };
+    await draftEditor.open(member, { id: name, source: 'text', rows: [] }, choices);
+  }
+  await drafts.save(mia, readyDraft('d', 1));
+  expect(await rowsIn(store, 'choices')).toHaveLength(2);
+  expect(await rowsIn(store, 'drafts')).toHaveLength(3);
+});
+
 describe('the choices of a draft are deleted', () => {
   type Editor = Awaited<ReturnType<typeof openEditor>>;
 
