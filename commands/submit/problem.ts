@@ -77,7 +77,7 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
     };
   }
   const near = await gamesNear(context, row, deps);
-  const choice = { near: near ?? [], games: near ? await otherGames(context, row, near, deps) : [] };
+  const choice = { near: near ?? [], games: near ? await otherGames(context, draft, row, near, deps) : [] };
   const controls = gameControls(t, draft, row, choice);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
@@ -94,10 +94,12 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
 
 /**
  * Returns the games to offer besides those that the member may have meant. There are none if one of those fixes the line, or
- * if the member named a game that the service doesn't have, because none of many other games would be right.
+ * if the member entered a game that the service doesn't have, because none of many other games would be right. In text, an
+ * unknown name might not be a game at all.
  */
 async function otherGames(
   { guildId }: Context,
+  draft: Draft,
   { typed, problem }: InvalidRow,
   near: readonly Game[],
   { suggestions }: CommandDeps,
@@ -105,8 +107,12 @@ async function otherGames(
   const [only, ...more] = near;
   if (only && more.length === 0 && readRow({ ...typed, game: only.alias }, only.alias).ok) return [];
   const all = await suggestions.games(guildId, '');
-  const isUnknown = problem.code === 'game-unknown' && problem.game !== '' && near.length === 0;
-  return isUnknown && all.length > MOST_GAME_BUTTONS ? [] : all;
+  const isEntered =
+    isSubmittedImmediately(draft) &&
+    problem.code === 'game-unknown' &&
+    problem.game !== '' &&
+    near.length === 0;
+  return isEntered && all.length > MOST_GAME_BUTTONS ? [] : all;
 }
 
 /** Finds games that the member may have meant. Returns `undefined` if the problem isn't about the game. */
