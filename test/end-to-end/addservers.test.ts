@@ -143,7 +143,8 @@ describe('/addservers', () => {
   it('quotes an unknown game and offers to choose another game', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
-    await pressSubmit(member, await member.pick(preview, ['game:cs2']));
+    expect(labelsOf(preview)).toEqual(['Counter-Strike 2', 'Edit', 'Cancel']);
+    await pressSubmit(member, await member.press(preview, 'Counter-Strike 2'));
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
