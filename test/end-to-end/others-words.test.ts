@@ -79,7 +79,7 @@ describe('markup in text from others', () => {
     expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
     expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
 
-    const list = 'a.example.com:1\nb.example.com:2 `[x] Staff **login';
+    const list = 'server,port,game\na.example.com,1,\nb.example.com,2,`[x] Staff **login';
     const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
     expect(textOf(preview)).toContain('1 line needs fixing');
     const picked = await member.pick(preview, ['evil0']);

@@ -52,7 +52,7 @@ it('settings, open messages and buttons still work after a restart', async ({
   const search = await removing.member.slash('games', { search: 'a' });
   await addServer(removing.member, 'removing.example.com:1');
   const removal = await removing.admin.slash('removekey');
-  const words = discord.say(emptied.member, 'play at m1.example.com:27015 or m2.example.com:27016');
+  const words = discord.say(emptied.member, 'm1.example.com:27015\nm2.example.com:27016');
   const list = await emptied.member.useOnMessage('Submit servers', words);
   const game = modalOf(await emptied.member.press(list, 'Type another game'));
   const deletion = await emptied.admin.press(
