@@ -11,6 +11,7 @@ import type { TooManyCandidates } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows, onlyRow } from '../../src/submissions/draft.ts';
 import {
   type EditResult,
+  hasTwoPorts,
   type NotEntries,
   type PreparedDraft,
   withUsualPort,
@@ -194,6 +195,7 @@ function draftButtons(t: Translate, prepared: PreparedDraft, hasKey: boolean): r
     hasKey && count > 0 && submit,
     (canTryAgain || !hasKey) && button(submitId('send', id), t('again.tryAgain')),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
+    queryPortButton(t, draft),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
     isAnyWaiting && mineButton(t),
     earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
@@ -210,6 +212,19 @@ function submitLabel(t: Translate, prepared: PreparedDraft): string {
   if (!isPart)
     return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
+}
+
+/** Builds the button that makes the second port of each line with two ports the query port. */
+function queryPortButton(t: Translate, { id, rows }: Draft): Control | false {
+  const ports = rows.filter(hasTwoPorts).map(({ problem }) => problem.port);
+  const [port, ...others] = new Set(ports);
+  if (port === undefined) return false;
+  const count = ports.length;
+  const label =
+    others.length === 0
+      ? t('list.button.queryPort', { port, count })
+      : t('list.button.queryPorts', { count });
+  return button(submitId('query', id), label, 'primary');
 }
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';

@@ -425,6 +425,16 @@ const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
 export const withUsualPort: Correction = (row) =>
   hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
 
+/** Makes the second of a row's two ports the query port. */
+export const withQueryPort: Correction = (row) =>
+  hasTwoPorts(row) ? { ...row.typed, port: '', queryPort: String(row.problem.port) } : undefined;
+
+type RowWithTwoPorts = InvalidRow & { readonly problem: { readonly code: 'port-conflict' } };
+
+/** Whether a row has two ports, and the second one can be the query port. */
+export const hasTwoPorts = (row: Row): row is RowWithTwoPorts =>
+  row.kind === 'invalid' && row.problem.code === 'port-conflict' && row.typed.queryPort === '';
+
 type RowWithoutPort = InvalidRow & {
   readonly problem: { readonly code: 'port-missing'; readonly usual: number };
 };

@@ -88,6 +88,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:page': `${DRAFT}:2`,
   'submit:paste': DRAFT,
   'submit:ports': DRAFT,
+  'submit:query': DRAFT,
   'submit:repair': DRAFT,
   'submit:retyped': DRAFT,
   'submit:send': `${DRAFT}:1000:${MARK_OF_ROWS}`,

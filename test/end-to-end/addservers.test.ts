@@ -140,12 +140,26 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('quotes an unknown game and offers to choose another game', async ({ member, listing }) => {
+  it('quotes an unknown game and offers only the game that it resembles', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     expect(labelsOf(preview)).toEqual(['Counter-Strike 2', 'Edit', 'Cancel']);
     await pressSubmit(member, await member.press(preview, 'Counter-Strike 2'));
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
+  });
+
+  it('makes the second port of each line the query port with one button', async ({ member, listing }) => {
+    const preview = await paste(
+      member,
+      'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',
+      { game: 'ark' },
+    );
+    const fixed = await member.press(preview, '27015 is the query port (2 lines)');
+    await pressSubmit(member, fixed);
+    expect(listing.submitted).toEqual([
+      { server: 'a.example.com', port: 7777, query_port: 27015, game: 'ark' },
+      { server: 'b.example.com', port: 7777, query_port: 27015, game: 'ark' },
+    ]);
   });
 
   it.for([

@@ -66,12 +66,16 @@ const OPEN_PRESSES = [
   'submit:letters',
   'submit:page',
   'submit:ports',
+  'submit:query',
   'submit:repair',
   'submit:send',
   'submit:sendone',
   'submit:take',
   'submit:use',
 ];
+/** A list in which each line has two ports. */
+const TWO_PORTS = 'a | a.example.com:7777 | 27015\nb | b.example.com:7777 | 27015';
+
 /** Buttons and select menus that require “Manage Server” or the approval role. */
 const GUARDED_PRESSES = [
   'keystatus:check',
@@ -196,6 +200,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
     await paste(member, `${lines(1)}\nnew.example.com:1 cs2\nno-port.example.com cs2`),
   );
   show('member', await paste(member, 'no-game.example.com:1'));
+  show('member', await paste(member, TWO_PORTS, { game: 'ark' }));
   show('member', await paste(member, 'fine.example.com:1 cs2\nᴘʟᴀʏ.example.com:1 cs2'));
   const near = [28015, 28016].map((port) => `Rust nemen: near.example.com:${port}`);
   const message = discord.say(member, near.join('\n'));
