@@ -43,7 +43,7 @@ const WORDS = {
   query:
     'query querying abfrage requête consulta sorgu sorgulama クエリ クエリー 쿼리 查询 查詢 запрос запроса запросов запит запиту запитів zapytań zapytania dotaz dotazu dotazování dotazovací lekérdezés lekérdezési interogare kueri truy_vấn คิวรี fråga fråge interrogazione a2s',
   /** Words that only refer to the query port if the name also contains "port". */
-  queryOfPort: 'steam q',
+  queryOfPort: 'steam q list',
   game: 'game spiel jeu juego jogo gioco spel gra gry hra hry herní игра игры игровой гра гри ігровий oyun játék joc jocului permainan trò_chơi ゲーム 게임 游戏 遊戲 เกม',
   alias: 'alias',
   type: 'type typ tipo tip tür típus тип タイプ 类型 類型 edition édition edición edição edizione',

@@ -37,6 +37,7 @@ describe('field names', () => {
       'port_query',
       'Steam Query Port',
       'steam_port',
+      'SERVER_LIST_PORT',
       'q_port',
       'Abfrageport',
     ],
