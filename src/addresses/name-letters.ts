@@ -30,9 +30,8 @@ const LATIN = 'a-zßæðøþđħıłŋœŧƒƙƴǝɍɓɔɖɗəɛɣɨɩɲʉʋʒ';
 const GREEK = 'α-ω';
 const CYRILLIC = 'а-яђѓєѕіїјљњћќўџґғҕҗҙқҟҡңҥҩҫҭүұҳҵҷһҽҿӏӕәӡөԥ';
 /** The marks that belong to letters of these languages. Others underline letters or strike them through. */
-const COMMON_MARKS =
-  '\\u0300-\\u0304\\u0306-\\u030c\\u030f\\u0311\\u0313\\u0314\\u031b\\u0323-\\u0328\\u032d\\u032e\\u0330\\u0331';
-const MARKS = `${COMMON_MARKS}\\u0342\\u0345`;
+const MARKS =
+  '\\u0300-\\u0304\\u0306-\\u030c\\u030f\\u0311\\u0313\\u0314\\u031b\\u0323-\\u0328\\u032d\\u032e\\u0330\\u0331\\u0342\\u0345';
 const ALL_MARKS = '\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f';
 
 /**
@@ -44,8 +43,8 @@ const IMITATION = new RegExp(
   'u',
 );
 
-/** Everything that can stand next to letters of any script. */
-const COMMON = `0-9_·ʻʼ\\u200c\\u200d${COMMON_MARKS}-`;
+/** Everything that can stand next to letters of any script. Other marks count as letters of the scripts that use them. */
+const COMMON = '0-9_·ʻʼ\\u200c\\u200d\\p{scx=Inherited}-';
 /**
  * A label in one script, or in the scripts that Japanese, Chinese or Korean mixes (UTS #39 §5.2, Highly Restrictive). Only
  * includes scripts in widespread modern use (UAX #31, table 5).

@@ -91,7 +91,9 @@ export function plainText(text: string): string {
     .replace(/[│┃║]/gu, '|')
     .replace(/[\p{Zs}\v\f]/gu, ' ')
     .replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
-  return withoutSeparators(withAsciiDigits(plain).replace(FLAGS, ' '));
+  const separated = withoutSeparators(withAsciiDigits(plain).replace(FLAGS, ' '));
+  // A symbol in front of a number may have hidden its digits.
+  return withAsciiDigits(separated);
 }
 
 /**

@@ -2,7 +2,7 @@ import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { unwrapped } from '../addresses/pasted-text.ts';
 import { HIGHEST_PORT } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type CellRow, rowsOfCells } from './cells.ts';
+import { type CellRow, isNoPort, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
 import { type Field, fieldCalled } from './field-names.ts';
 import {
@@ -215,7 +215,8 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   const isPort = next === '' || (isNumber(next) && !(isGame(next) && hasOwnPort(server)));
   const port = isPort ? (rest.shift() ?? '') : '';
   const game = isGameFirst ? first : (rest.shift() ?? '');
-  const queryPort = rest.shift() ?? '';
+  const last = rest.shift() ?? '';
+  const queryPort = isNoPort(last) ? '' : last;
   if ((game !== '' && !isGame(game)) || (queryPort !== '' && !isNumber(queryPort))) return undefined;
   const typed = {
     server: sanitisedAddress(unwrapped(server)),

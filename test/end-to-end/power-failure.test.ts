@@ -26,6 +26,7 @@ const UNSYNCED: Readonly<Record<UnsyncedWrite, readonly string[]>> = {
   'edit claim': ['insert interactions', 'update interactions message_key'],
   'job claim': ['insert jobs'],
   pruning: [
+    'delete choices',
     'delete drafts',
     'delete interactions',
     'delete servers',
@@ -35,6 +36,9 @@ const UNSYNCED: Readonly<Record<UnsyncedWrite, readonly string[]>> = {
   ],
   'health check': ['insert keyv health'],
   reservation: [
+    // A retry replaces the unsent servers of the previous attempt.
+    'delete servers',
+    'delete submissions',
     'insert drafts',
     'insert servers',
     'insert submissions',
