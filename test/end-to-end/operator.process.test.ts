@@ -90,7 +90,7 @@ describe('a bot that connects over TLS to servers with HTTP/2', () => {
     const report = await pressSubmit(member, list);
     expect(textOf(report)).toContain('✅ 150 sent for review');
     expect(csvOf(report, 'report.csv').length).toBe(151);
-    const id = discord.say(member, 'play at message.example.com:27015');
+    const id = discord.say(member, 'message.example.com:27015');
     const chosen = await member.pick(await member.useOnMessage('Submit servers', id), ['game:cs2']);
     expect(textOf(await pressSubmit(member, chosen))).toContain(ACCEPTED);
     expect(listing.submitted).toHaveLength(152);
