@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ComponentType, PermissionFlagsBits } from 'discord.js';
-import { describe, expect, onTestFinished, vi } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
@@ -167,8 +167,6 @@ interface Everything {
 }
 
 const it = botTest({ key: null });
-// Each test uses every button and menu of the bot. With PostgreSQL, that takes minutes.
-vi.setConfig({ testTimeout: 600_000 });
 
 const nameOf = (customId: string): string => {
   const { command, action } = parseCustomId(customId);

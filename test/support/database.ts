@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Selectable } from 'kysely';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { createStore, type Store, type StoreDeps } from '../../src/storage/store.ts';
 import type { Tables } from '../../src/storage/tables.ts';
@@ -107,6 +107,10 @@ function ofFile(path: string): BotStore {
 }
 
 function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
+  // Some tests read the store hundreds of times, and opening a connection takes longer than reading.
+  const pool = new Pool({ connectionString: url, max: 1 });
+  // A test that closes all connections also closes this one. The pool opens another one when it is needed.
+  pool.on('error', () => undefined);
   async function content(): Promise<string> {
     const tables = await query(
       "select tablename as name from pg_tables where schemaname = 'public' order by 1",
@@ -122,18 +126,19 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
   return {
     url: storeUrl,
     address: url,
-    rows(sql, ...values) {
+    async rows(sql, ...values) {
       let count = 0;
-      return query(
-        sql.replaceAll('?', () => {
-          count += 1;
-          return `$${count}`;
-        }),
-        values,
-      );
+      const numbered = sql.replaceAll('?', () => {
+        count += 1;
+        return `$${count}`;
+      });
+      return (await pool.query(numbered, values)).rows;
     },
     content,
-    close: drop,
+    async close() {
+      await pool.end();
+      await drop();
+    },
   };
 }
 
