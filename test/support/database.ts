@@ -132,7 +132,7 @@ function ofDatabase({ url, storeUrl, query, drop }: TestDatabase): BotStore {
         count += 1;
         return `$${count}`;
       });
-      return (await pool.query(numbered, values)).rows;
+      return (await pool.query(numbered, [...values])).rows;
     },
     content,
     async close() {
