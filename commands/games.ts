@@ -4,7 +4,7 @@ import { button, customId, rows } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage } from '../src/interactions/pager.ts';
 import type { Game } from '../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../src/listing/game-search.ts';
-import { cut } from '../src/one-line.ts';
+import { cut } from '../src/text/one-line.ts';
 import { optionText } from '../src/words/command-text.ts';
 import { escapeCode, escapeText } from '../src/words/escape.ts';
 import { gameChoices } from '../src/words/games.ts';

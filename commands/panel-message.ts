@@ -3,7 +3,7 @@ import type { ChannelMessage } from '../src/discord/channel-posts.ts';
 import { isDue, PANEL_BUTTONS, type Panel, type PanelButton } from '../src/guilds/panels.ts';
 import { button, customId, isCustomId, rows } from '../src/interactions/controls.ts';
 import type { GuildWords } from '../src/interactions/guild-words.ts';
-import { DAY_MS } from '../src/numbers.ts';
+import { DAY_MS } from '../src/pacing/durations.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 

@@ -2,7 +2,7 @@ import type { PostResult } from '../src/discord/channel-posts.ts';
 import { MOST_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
-import { UserError } from '../src/user-error.ts';
+import { UserError } from '../src/interactions/user-error.ts';
 import { NEAREST, unknownGame } from '../src/words/games.ts';
 import { wholeText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';

@@ -1,7 +1,7 @@
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
-import { DAY_MS } from '../src/numbers.ts';
+import { DAY_MS } from '../src/pacing/durations.ts';
 import { REJECTED_KEPT_DAYS } from '../src/submissions/erasure.ts';
 import { WAITS_MS } from '../src/submissions/submissions.ts';
 import { sentences } from '../src/words/sentences.ts';

@@ -2,10 +2,10 @@ import type { Command, Context, Reply, SubmitContext } from '../src/interactions
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
-import { shorten } from '../src/one-line.ts';
-import { Secret } from '../src/secret.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
+import { shorten } from '../src/text/one-line.ts';
+import { Secret } from '../src/text/secret.ts';
 import { memberText } from '../src/words/escape.ts';
 import { keyEnd, tooSoonText } from '../src/words/keys.ts';
 import { saidOf, withSaid } from '../src/words/outcomes.ts';

@@ -1,6 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/interactions/command.ts';
 import type { UsedMessage } from '../src/interactions/interaction.ts';
+import { UserError } from '../src/interactions/user-error.ts';
 import { worstOf } from '../src/server-lists/list-shape.ts';
 import { rowsOfMessage } from '../src/server-lists/message.ts';
 import { withRepeats } from '../src/server-lists/read-list.ts';
@@ -8,7 +9,6 @@ import { onLine } from '../src/server-lists/row.ts';
 import type { Choices } from '../src/submissions/choices.ts';
 import type { Draft } from '../src/submissions/draft.ts';
 import { withLeftOut } from '../src/submissions/left-out.ts';
-import { UserError } from '../src/user-error.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';

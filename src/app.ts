@@ -22,16 +22,16 @@ import { createTraces } from './interactions/traces.ts';
 import { type Part, startInOrder, waitAtMost } from './lifecycle.ts';
 import { createListing } from './listing/listing.ts';
 import type { Logger } from './logger.ts';
-import { DAY_MS } from './numbers.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { createOperations } from './operations/operations.ts';
 import { backupDaysOf } from './operations/scheduled-backups.ts';
 import { reportStart } from './operations/start-report.ts';
+import { DAY_MS } from './pacing/durations.ts';
+import { createWorkTurns } from './pacing/turns.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
 import { openStore } from './storage/open-store.ts';
 import { createSubmissionHandling } from './submissions/submission-handling.ts';
 import { createSubmissionStore } from './submissions/submission-store.ts';
-import { createWorkTurns } from './turns.ts';
 import type { Language } from './words/languages.ts';
 import { createWords } from './words/words.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './text/error-code.ts';
 
 /** Thrown if the server can't listen on its address. The message is written for the operator. */
 export class HttpServerError extends Error {

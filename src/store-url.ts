@@ -1,4 +1,4 @@
-import { Secret } from './secret.ts';
+import { Secret } from './text/secret.ts';
 
 /** The location of the data, from `STORE_URL`. `name` is safe to log: it contains neither the user nor the password. */
 export type StoreUrl =

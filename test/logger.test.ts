@@ -5,7 +5,7 @@ import { DiscordAPIError } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger, scrub } from '../src/logger.ts';
-import { Secret } from '../src/secret.ts';
+import { Secret } from '../src/text/secret.ts';
 
 const INTERACTION_TOKEN = 'aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDpzZWNyZXQ';
 const BOT_TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz0123456789ab';

@@ -41,7 +41,7 @@ function callersNow(): readonly string[] {
     ...(new Error().stack ?? '').matchAll(/at (?:async )?(?:(.*?) \()?file:\/\/(.*?):(\d+):\d+/g),
   ];
   return frames.flatMap(([, name = '', path = '', line]) => {
-    const isStorage = path.startsWith(`${ROOT}/src/storage/`) || path === `${ROOT}/src/retry.ts`;
+    const isStorage = path.startsWith(`${ROOT}/src/storage/`) || path === `${ROOT}/src/pacing/retry.ts`;
     if (!isOfBot(path) || isStorage) return [];
     return [`${path.slice(ROOT.length + 1)}:${line} ${name.replace('Object.', '')}`.trim()];
   });

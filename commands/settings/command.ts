@@ -12,8 +12,8 @@ import {
 } from '../../src/interactions/controls.ts';
 import { ownValue } from '../../src/interactions/interaction.ts';
 import { readPage } from '../../src/interactions/pager.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { waitAtMost } from '../../src/lifecycle.ts';
-import { UserError } from '../../src/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import { HIGHEST_QUOTA } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { FINE, modalId, OFF, type Setting } from './setting.ts';
 

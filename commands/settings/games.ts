@@ -1,8 +1,8 @@
 import type { Settings } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
 import { chosenOnPage, type PageChoice, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { UserError } from '../../src/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { namedText } from '../../src/words/sentences.ts';

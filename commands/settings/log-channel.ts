@@ -3,7 +3,7 @@ import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext } from '../../src/interactions/command.ts';
 import { button, type Control, channelSelect } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../src/guilds/settings.ts';
 import { button, type Control, roleSelect } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import {
   changeId,

@@ -2,7 +2,7 @@ import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customId, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelFields, typedGame } from '../panel.ts';

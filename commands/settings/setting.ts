@@ -4,8 +4,8 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { type Control, customId, type ModalOptions } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import { UserError } from '../../src/user-error.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 

@@ -1,5 +1,5 @@
 import { button, roleSelect } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { changeId, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
 

@@ -1,11 +1,11 @@
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { shorten } from '../../src/one-line.ts';
 import { addressOf } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import { declinedDraftId, type Submission } from '../../src/submissions/submissions.ts';
+import { shorten } from '../../src/text/one-line.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { withSign } from '../../src/words/servers.ts';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { approvalView } from '../../src/approval/approval-view.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import { createInOrder } from '../../src/in-order.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {
@@ -13,8 +12,9 @@ import {
   readPage,
   writePage,
 } from '../../src/interactions/pager.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { cut } from '../../src/one-line.ts';
+import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
   type HistoryFilter,
@@ -23,7 +23,7 @@ import {
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
 import { serverResults } from '../../src/submissions/submissions.ts';
-import { UserError } from '../../src/user-error.ts';
+import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import type { ServerWithOutcome } from '../../src/words/outcomes.ts';

@@ -1,8 +1,8 @@
 import type { SubmitContext } from '../../src/interactions/command.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
-import { UserError } from '../../src/user-error.ts';
 import { notChangedText } from '../../src/words/problem.ts';
 import type { CommandDeps } from '../deps.ts';
 import { fieldsOf } from '../submit/enter.ts';

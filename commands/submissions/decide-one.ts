@@ -1,9 +1,9 @@
 import { submissionsId } from '../../src/approval/approval-view.ts';
 import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer } from '../../src/submissions/submissions.ts';
-import { UserError } from '../../src/user-error.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { fieldsModal } from '../submit/modals.ts';

@@ -4,9 +4,9 @@ import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons
 import type { PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { cut } from '../../src/one-line.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
+import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';

@@ -11,8 +11,8 @@ import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/se
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
-import { UserError } from '../../src/user-error.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
 import { buttonsForAll, memberSelect } from './several.ts';

@@ -3,9 +3,9 @@ import { aboutText, beforeTexts, MOST_SHOWN, submissionsId } from '../../src/app
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control, type Modal, modal, select } from '../../src/interactions/controls.ts';
-import { shorten } from '../../src/one-line.ts';
 import type { Submission } from '../../src/submissions/submissions.ts';
 import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
+import { shorten } from '../../src/text/one-line.ts';
 import { describe } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';

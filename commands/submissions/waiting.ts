@@ -6,9 +6,9 @@ import {
   type Reply,
 } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submissions.ts';
-import { UserError } from '../../src/user-error.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';

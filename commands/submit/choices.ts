@@ -1,12 +1,12 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, select } from '../../src/interactions/controls.ts';
 import type { AllowedGames } from '../../src/listing/game-search.ts';
-import { shorten, visibleLine } from '../../src/one-line.ts';
 import type { ReadRows } from '../../src/server-lists/read-list.ts';
 import { gameOf, isReady, isRepeated, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
 import { type Choices, unchosenIn } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
 import { type PreparedDraft, rowOfCandidate } from '../../src/submissions/draft-editor.ts';
+import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { gameNamed, typedAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';

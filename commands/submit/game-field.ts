@@ -2,7 +2,7 @@ import { LIMITS } from '../../src/discord/limits.ts';
 import { announcedIn, needsApproval } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
-import { cut } from '../../src/one-line.ts';
+import { cut } from '../../src/text/one-line.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { gameHint, gameOption, isSelectable } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';

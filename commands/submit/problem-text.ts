@@ -1,6 +1,5 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { shorten, visibleLine } from '../../src/one-line.ts';
 import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
 import { meantAddress } from '../../src/server-lists/repair.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type RowProblem,
   rowText,
 } from '../../src/server-lists/row.ts';
+import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { escapeText, readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';

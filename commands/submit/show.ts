@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, rows, select } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { type AllowedGames, gamesAmong } from '../../src/listing/game-search.ts';
 import type { NotRead } from '../../src/server-lists/list-parser.ts';
@@ -17,7 +18,6 @@ import {
   withUsualPort,
 } from '../../src/submissions/draft-editor.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
-import { UserError } from '../../src/user-error.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import type { Translate } from '../../src/words/words.ts';

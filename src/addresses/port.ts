@@ -1,4 +1,4 @@
-import { shorten } from '../one-line.ts';
+import { shorten } from '../text/one-line.ts';
 import { plainText } from './pasted-text.ts';
 
 type PortField = 'port' | 'query_port';

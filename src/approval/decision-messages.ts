@@ -7,7 +7,7 @@ import type { InteractionStore } from '../interactions/interaction-store.ts';
 import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
-import { HOUR_MS } from '../numbers.ts';
+import { HOUR_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';

@@ -1,4 +1,3 @@
-import { oneAtATime } from '../in-order.ts';
 import { type Context, contextOf, type Reply, type Wording } from '../interactions/command.ts';
 import { type Delivery, deliver } from '../interactions/deliver.ts';
 import type { EditOrder } from '../interactions/edit-order.ts';
@@ -6,7 +5,8 @@ import type { Interaction } from '../interactions/interaction.ts';
 import type { InteractionStore } from '../interactions/interaction-store.ts';
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { oneAtATime } from '../pacing/in-order.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { Submission, Submissions } from '../submissions/submissions.ts';

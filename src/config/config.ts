@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { codeOf } from '../error-code.ts';
-import { prefixDistance } from '../prefix-distance.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
+import { codeOf } from '../text/error-code.ts';
+import { prefixDistance } from '../text/prefix-distance.ts';
 import {
   address,
   botToken,

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { LONGEST_LINK } from '../numbers.ts';
-import { Secret } from '../secret.ts';
 import { parseStoreUrl } from '../store-url.ts';
+import { LONGEST_LINK } from '../text/one-line.ts';
+import { Secret } from '../text/secret.ts';
 
 /** A 32-byte key in hexadecimal, base64 or base64url. */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;

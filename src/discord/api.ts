@@ -14,10 +14,10 @@ import {
   Routes,
 } from 'discord.js';
 import { request } from 'undici';
-import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
-import type { Secret } from '../secret.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { codeOf } from '../text/error-code.ts';
+import type { Secret } from '../text/secret.ts';
 import { createBlock } from './block.ts';
 import { createConnections } from './rest-connections.ts';
 import { createFailureLog } from './unreachable.ts';

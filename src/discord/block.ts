@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { createRecent } from '../recent.ts';
+import { createRecent } from '../pacing/recent.ts';
 
 /** How long a block lasts if Discord doesn't specify a duration, in milliseconds. */
 const BLOCK_MS = 60_000;

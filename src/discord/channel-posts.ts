@@ -8,7 +8,7 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { createSparingLog } from '../sparing-log.ts';
+import { createSparingLog } from '../pacing/sparing-log.ts';
 import { type DiscordApi, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
 import { createRejections } from './rejections.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { DAY_MS, MINUTE_MS } from '../numbers.ts';
+import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import type { DiscordApi } from './api.ts';
 
 /** The largest clock error that isn't reported, in milliseconds. */

@@ -4,8 +4,8 @@ import {
   type APIGuildApplicationCommandPermissions as CommandEntries,
   Routes,
 } from 'discord.js';
-import { createBoundedMap } from '../bounded-map.ts';
-import { MINUTE_MS } from '../numbers.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
+import { MINUTE_MS } from '../pacing/durations.ts';
 import type { DiscordApi } from './api.ts';
 import { ASK_GUILD_MS } from './bot-guilds.ts';
 

@@ -1,8 +1,8 @@
 import type { RESTPostAPIApplicationCommandsJSONBody } from 'discord.js';
 import { createJob, type Part, waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { retry } from '../retry.ts';
-import type { Secret } from '../secret.ts';
+import { retry } from '../pacing/retry.ts';
+import type { Secret } from '../text/secret.ts';
 import type { Discord } from './discord.ts';
 import { createEndpoint } from './endpoint.ts';
 import { createGateway } from './gateway.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS } from '../pacing/durations.ts';
 import type { Store } from '../storage/store.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
-import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
-import { DAY_MS, HOUR_MS } from '../numbers.ts';
-import { isRecent } from '../recent.ts';
+import { DAY_MS, HOUR_MS } from '../pacing/durations.ts';
+import { createInOrder } from '../pacing/in-order.ts';
+import { isRecent } from '../pacing/recent.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';
 import { nonceOf } from './channel-posts.ts';

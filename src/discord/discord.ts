@@ -1,6 +1,6 @@
-import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
-import { HOUR_MS } from '../numbers.ts';
+import { createCache } from '../pacing/bounded-map.ts';
+import { HOUR_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { Values } from '../storage/values.ts';

@@ -5,7 +5,7 @@ import { InteractionResponseType, InteractionType } from 'discord.js';
 import { waitAtMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
-import { createSparingLog } from '../sparing-log.ts';
+import { createSparingLog } from '../pacing/sparing-log.ts';
 import { limitConnections } from './connection-limit.ts';
 import type { Gateway } from './gateway.ts';
 

@@ -1,8 +1,8 @@
 import { GatewayDispatchEvents, RateLimitError } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { retry } from '../retry.ts';
-import type { Secret } from '../secret.ts';
-import { createSparingLog } from '../sparing-log.ts';
+import { retry } from '../pacing/retry.ts';
+import { createSparingLog } from '../pacing/sparing-log.ts';
+import type { Secret } from '../text/secret.ts';
 import type { DiscordApi } from './api.ts';
 import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';

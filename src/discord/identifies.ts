@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SimpleIdentifyThrottler } from '@discordjs/ws';
 import { type RESTGetAPIGatewayBotResult, Routes } from 'discord.js';
-import type { SparingLog } from '../sparing-log.ts';
+import type { SparingLog } from '../pacing/sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**

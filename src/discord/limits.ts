@@ -1,5 +1,5 @@
 import type { APIEmbed } from 'discord.js';
-import { shorten } from '../one-line.ts';
+import { shorten } from '../text/one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
 /**

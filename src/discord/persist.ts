@@ -1,4 +1,4 @@
-import { retryAfter } from '../retry.ts';
+import { retryAfter } from '../pacing/retry.ts';
 import { isUncertain } from './api.ts';
 
 /** Delays between delivery attempts, in milliseconds: short at first, then long enough to outlast an outage. */

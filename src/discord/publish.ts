@@ -11,7 +11,7 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
-import { retry } from '../retry.ts';
+import { retry } from '../pacing/retry.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
 import type { DiscordApi } from './api.ts';

@@ -1,4 +1,4 @@
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 
 /** Maximum number of entries (about 2 MB in total). The oldest entry is removed first. */
 const MOST_ENTRIES = 10_000;

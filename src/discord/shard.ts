@@ -15,8 +15,8 @@ import {
   type GatewayReadyDispatchData,
   type RESTGetAPIGatewayBotResult,
 } from 'discord.js';
-import type { Secret } from '../secret.ts';
-import type { SparingLog } from '../sparing-log.ts';
+import type { SparingLog } from '../pacing/sparing-log.ts';
+import type { Secret } from '../text/secret.ts';
 import type { IdentifyQuota } from './identifies.ts';
 
 export type ShardState = 'ready' | 'connecting' | 'disconnected';

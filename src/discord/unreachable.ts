@@ -1,5 +1,5 @@
-import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
+import { codeOf } from '../text/error-code.ts';
 
 /** Why a request couldn't reach Discord, by error code (Node docs: Errors, "Common system errors"; undici docs: Errors). */
 const REASONS: Readonly<Record<string, string>> = {

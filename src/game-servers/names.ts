@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { parseHost } from '../addresses/host.ts';
-import { createCache } from '../bounded-map.ts';
-import { codeOf } from '../error-code.ts';
+import { createCache } from '../pacing/bounded-map.ts';
+import { codeOf } from '../text/error-code.ts';
 
 /** The port of Minecraft servers without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
 const MINECRAFT_PORT = 25_565;

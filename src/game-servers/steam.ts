@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
+import { createCache } from '../pacing/bounded-map.ts';
 
 export interface SteamDeps {
   readonly steamApiUrl: string;

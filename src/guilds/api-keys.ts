@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type GamesOutcome, type KeyChange, type Outcome, storedMessage } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
-import { HOUR_MS } from '../numbers.ts';
-import { isRecent } from '../recent.ts';
-import { Secret } from '../secret.ts';
+import { HOUR_MS } from '../pacing/durations.ts';
+import { isRecent } from '../pacing/recent.ts';
 import { createCollection } from '../storage/collection.ts';
 import { type Encryption, UndecryptableError } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
+import { Secret } from '../text/secret.ts';
 
 const keySchema = z.object({
   /** The encrypted key. Its structure is only validated when it is decrypted. */

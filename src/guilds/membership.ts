@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunksOf } from '../chunks.ts';
 import { createJob } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { MINUTE_MS } from '../numbers.ts';
+import { chunksOf } from '../pacing/chunks.ts';
+import { MINUTE_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { GuildDeparturesTable } from '../storage/tables.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createCache } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
+import { createCache } from '../pacing/bounded-map.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 

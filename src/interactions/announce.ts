@@ -1,6 +1,6 @@
 import type { DiscordApi } from '../discord/api.ts';
 import { type ChannelPosts, messageBody } from '../discord/channel-posts.ts';
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS } from '../pacing/durations.ts';
 import { withSign } from '../words/servers.ts';
 import type { Announcement, NotifyGuild } from './command.ts';
 import type { Interaction } from './interaction.ts';

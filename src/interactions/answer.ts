@@ -3,10 +3,9 @@ import { type DiscordApi, isUncertain, LostInteractionError } from '../discord/a
 import { UnreadableSettingsError } from '../guilds/settings.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
+import { createTurns, type WorkTurns } from '../pacing/turns.ts';
 import { UndecryptableError } from '../storage/encryption.ts';
 import { StoreError } from '../storage/store-error.ts';
-import { createTurns, type WorkTurns } from '../turns.ts';
-import { UserError } from '../user-error.ts';
 import { interruptedText } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 import type { LaterReplies } from './after-crash.ts';
@@ -32,6 +31,7 @@ import type { InteractionStore } from './interaction-store.ts';
 import type { Progress } from './progress.ts';
 import type { Trace } from './traces.ts';
 import type { UnderWay } from './under-way.ts';
+import { UserError } from './user-error.ts';
 
 export interface AnswerDeps extends AnnounceDeps {
   readonly api: DiscordApi;

@@ -3,12 +3,12 @@ import type { ReplyTarget } from '../discord/api.ts';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { Choice } from '../discord/limits.ts';
 import type { MessagePlace } from '../submissions/submissions.ts';
-import { UserError } from '../user-error.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Audience, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
+import { UserError } from './user-error.ts';
 
 /** The data common to all kinds of interactions, and translations into the member's language. */
 export interface Context

@@ -15,7 +15,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
-import { shorten } from '../one-line.ts';
+import { shorten } from '../text/one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
 /** A button, or a select for strings, channels or roles, in Discord's format. */

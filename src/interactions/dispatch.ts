@@ -6,7 +6,6 @@ import type { Access } from '../guilds/access.ts';
 import { UnreadableSettingsError } from '../guilds/settings.ts';
 import { waitAtMost } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { UserError } from '../user-error.ts';
 import { memberText } from '../words/escape.ts';
 import type { Translate } from '../words/words.ts';
 import { type Answering, type InFlight, isRecorded } from './answer.ts';
@@ -27,6 +26,7 @@ import { type Interaction, type Request, readInteraction, readReplyTarget } from
 import type { InteractionStore } from './interaction-store.ts';
 import { createProgress } from './progress.ts';
 import { createLosses, INTERACTION_TYPES, type Trace, type Traces } from './traces.ts';
+import { UserError } from './user-error.ts';
 
 export interface DispatchDeps extends Commands {
   readonly api: DiscordApi;

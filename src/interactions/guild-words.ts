@@ -1,5 +1,5 @@
-import { createBoundedMap } from '../bounded-map.ts';
 import { DEFAULTS, type GuildSettings } from '../guilds/settings.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 import type { Translate, WordsFor } from '../words/words.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
-import { DAY_MS } from '../numbers.ts';
-import { retryAfter } from '../retry.ts';
-import { Secret } from '../secret.ts';
+import { DAY_MS } from '../pacing/durations.ts';
+import { retryAfter } from '../pacing/retry.ts';
 import type { Encryption } from '../storage/encryption.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
 import type { Store } from '../storage/store.ts';
 import type { InteractionsTable } from '../storage/tables.ts';
+import { Secret } from '../text/secret.ts';
 import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 

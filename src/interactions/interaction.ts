@@ -15,8 +15,8 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import type { ReplyTarget } from '../discord/api.ts';
-import { visibleLine } from '../one-line.ts';
-import { Secret } from '../secret.ts';
+import { visibleLine } from '../text/one-line.ts';
+import { Secret } from '../text/secret.ts';
 import { messageText } from './message-text.ts';
 
 /**

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { RESTJSONErrorCodes } from 'discord.js';
 import { hasCode } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
-import { createRecent } from '../recent.ts';
-import { createSparingLog, type SparingLog } from '../sparing-log.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { createRecent } from '../pacing/recent.ts';
+import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
 import type { Request } from './interaction.ts';
 
 /** Names of the kinds of interactions, as used in the log and the metrics. */

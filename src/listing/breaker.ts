@@ -1,5 +1,5 @@
-import { createBoundedMap } from '../bounded-map.ts';
-import type { Secret } from '../secret.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
+import type { Secret } from '../text/secret.ts';
 
 /** How a request to the listing service ended. `failed` means no connection, an incomplete or unreadable response, or a 5xx. */
 export type RequestHealth = 'answered' | 'failed';

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
-import { createBoundedMap } from '../bounded-map.ts';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
+import type { Secret } from '../text/secret.ts';
 import { USUAL_PAUSE_MS } from './breaker.ts';
 import {
   type GamesOutcome,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shorten } from '../one-line.ts';
+import { shorten } from '../text/one-line.ts';
 
 /** Maximum number of servers in one request (specification §8). */
 export const MAX_SERVERS_PER_REQUEST = 100;

@@ -1,5 +1,5 @@
-import { createBoundedMap } from '../bounded-map.ts';
-import { prefixDistance } from '../prefix-distance.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
+import { prefixDistance } from '../text/prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, OF_EDITION, ORDINARY_WORDS } from './nicknames.ts';
 

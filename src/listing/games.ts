@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
-import { isRecent } from '../recent.ts';
+import { isRecent } from '../pacing/recent.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Values } from '../storage/values.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Secret } from '../secret.ts';
-import type { TurnRequest, Turns } from '../turns.ts';
+import type { TurnRequest, Turns } from '../pacing/turns.ts';
+import type { Secret } from '../text/secret.ts';
 import type { Breaker } from './breaker.ts';
 import {
   type GamesOutcome,

@@ -1,6 +1,6 @@
-import { MINUTE_MS } from '../numbers.ts';
-import type { Secret } from '../secret.ts';
+import { MINUTE_MS } from '../pacing/durations.ts';
 import type { Store } from '../storage/store.ts';
+import type { Secret } from '../text/secret.ts';
 import type { GamesOutcome } from './contract.ts';
 import type { Requester } from './guard.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
+import { createTurns } from '../pacing/turns.ts';
 import type { Store } from '../storage/store.ts';
-import { createTurns } from '../turns.ts';
+import type { Secret } from '../text/secret.ts';
 import { createBreaker } from './breaker.ts';
 import { createListingApi, type ListingApiDeps } from './client.ts';
 import type { GamesOutcome, KeyChange } from './contract.ts';

@@ -1,5 +1,5 @@
 import { unescape as decodePercents } from 'node:querystring';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../text/secret.ts';
 
 /** The text that replaces the API key in the service's responses. */
 const MASKED_KEY = '[API key]';

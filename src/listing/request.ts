@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, util } from 'undici';
-import { codeOf } from '../error-code.ts';
-import type { Secret } from '../secret.ts';
+import { codeOf } from '../text/error-code.ts';
+import type { Secret } from '../text/secret.ts';
 import type { Failure, NotSentOutcome, UnknownOutcome } from './contract.ts';
 import { maskKey } from './mask-key.ts';
 

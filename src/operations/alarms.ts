@@ -1,10 +1,10 @@
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { scrub } from '../logger.ts';
-import type { Secret } from '../secret.ts';
-import { createSparingLog } from '../sparing-log.ts';
+import { createSparingLog } from '../pacing/sparing-log.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Values } from '../storage/values.ts';
+import type { Secret } from '../text/secret.ts';
 import type { Condition } from './conditions.ts';
 import type { Health } from './health.ts';
 import { postToWebhook, WebhookRejectedError } from './operator-urls.ts';

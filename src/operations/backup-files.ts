@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
-import { codeOf } from '../error-code.ts';
 import { isTimeInName, timeFromName } from '../storage/database-file.ts';
 import type { Values } from '../storage/values.ts';
+import { codeOf } from '../text/error-code.ts';
 
 /** Returns the folder of a database's scheduled backups. */
 export const backupFolderOf = (path: string): string => join(dirname(resolve(path)), 'backups');

@@ -1,7 +1,7 @@
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
-import { createSparingLog } from '../sparing-log.ts';
+import { createSparingLog } from '../pacing/sparing-log.ts';
+import type { Secret } from '../text/secret.ts';
 import type { Health } from './health.ts';
 import { readOperatorUrl } from './operator-urls.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { createListingApi } from '../listing/client.ts';
 import type { GamesOutcome } from '../listing/contract.ts';
-import { Secret } from '../secret.ts';
+import { Secret } from '../text/secret.ts';
 import { CheckFailedError } from './finding.ts';
 
 /** The configuration needed to check the listing service. */

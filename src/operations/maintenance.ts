@@ -1,6 +1,6 @@
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
-import { HOUR_MS } from '../numbers.ts';
+import { HOUR_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 
 /** Tasks in small steps. If a task fails, the others still run. After `stopping` is aborted, the next step throws. */

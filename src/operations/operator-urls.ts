@@ -1,8 +1,8 @@
 import { MessageFlags } from 'discord.js';
 import { request } from 'undici';
-import { codeOf } from '../error-code.ts';
-import { cut } from '../one-line.ts';
-import type { Secret } from '../secret.ts';
+import { codeOf } from '../text/error-code.ts';
+import { cut } from '../text/one-line.ts';
+import type { Secret } from '../text/secret.ts';
 import { VERSION } from '../version.ts';
 
 /** Time limit for a response from an operator's URL, in milliseconds. */

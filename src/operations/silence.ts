@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { FatalDiscordError, type GatewayState } from '../discord/gateway.ts';
 import { IDENTIFIES_KEPT } from '../discord/identifies.ts';
 import { createJob, type Part } from '../lifecycle.ts';
-import { createSparingLog, type SparingLog } from '../sparing-log.ts';
+import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
 
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { HOUR_MS } from '../numbers.ts';
-import { isRecent } from '../recent.ts';
+import { HOUR_MS } from '../pacing/durations.ts';
+import { isRecent } from '../pacing/recent.ts';
 import {
   checkFile,
   chownCommand,

@@ -1,4 +1,4 @@
-import { visibleLine } from '../one-line.ts';
+import { visibleLine } from '../text/one-line.ts';
 import { lineLabel, type RowPlace, type TypedRow } from './row.ts';
 
 /**

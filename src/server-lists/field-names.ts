@@ -1,4 +1,4 @@
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 
 /**
  * The field that a column, JSON key or label refers to. `unclearPort` is a port of unclear purpose, such as `beacon_port`.

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Games } from '../listing/games.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../pacing/turns.ts';
 import { type Shape, worstOf } from './list-shape.ts';
 import {
   LONGEST_TYPED,

@@ -5,7 +5,7 @@ import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { shorten } from '../one-line.ts';
+import { shorten } from '../text/one-line.ts';
 import type { Shape } from './list-shape.ts';
 
 /** The text that a member typed for one server, without passwords. Missing parts are ''. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../error-code.ts';
 import type { Logger } from '../logger.ts';
-import type { Secret } from '../secret.ts';
+import { codeOf } from '../text/error-code.ts';
+import type { Secret } from '../text/secret.ts';
 import { sync } from './database-file.ts';
 import { createEncryption, type Encryption, KEY_BYTES, keyId } from './encryption.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,7 @@
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
-import { createInOrder } from '../in-order.ts';
 import type { Logger } from '../logger.ts';
+import { createInOrder } from '../pacing/in-order.ts';
 import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { migrate, rejectOtherShape, rejectUnknown } from './migrations.ts';

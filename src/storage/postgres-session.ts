@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { ClientConfig } from 'pg';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../text/secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 

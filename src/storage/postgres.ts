@@ -1,6 +1,6 @@
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, type QueryResult, types } from 'pg';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../text/secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 

@@ -6,7 +6,7 @@ import {
   SqliteDialect,
   type SqliteStatement,
 } from 'kysely';
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**

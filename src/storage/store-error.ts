@@ -1,5 +1,5 @@
-import { codeOf } from '../error-code.ts';
 import type { StoreUrl } from '../store-url.ts';
+import { codeOf } from '../text/error-code.ts';
 
 /** Thrown if the store can't be read or written. Callers must not mistake this for a missing value. */
 export class StoreError extends Error {

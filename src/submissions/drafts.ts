@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ChoicesStore } from './choices.ts';

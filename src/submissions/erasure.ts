@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';

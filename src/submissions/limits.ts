@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DAY_MS } from '../numbers.ts';
+import { DAY_MS } from '../pacing/durations.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './submission-store.ts';

@@ -10,8 +10,8 @@ import {
 } from '../listing/contract.ts';
 import type { Guard, ServiceRequest } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
-import { TOKEN_LIVES_MS } from '../numbers.ts';
-import { retryAfter } from '../retry.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { retryAfter } from '../pacing/retry.ts';
 import { inOrderOfPlaces, isReady, placeOf, type ReadyRow, type Row } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import type { EarlierSubmission } from './already-submitted.ts';

@@ -1,4 +1,3 @@
-import { chunksOf } from '../chunks.ts';
 import {
   MAX_SERVERS_PER_REQUEST,
   neverConnected,
@@ -7,6 +6,7 @@ import {
   type RejectedOutcome,
   type ServerSubmission,
 } from '../listing/contract.ts';
+import { chunksOf } from '../pacing/chunks.ts';
 
 /** Servers that share an outcome, identified by their indices. */
 export interface SharedOutcome {

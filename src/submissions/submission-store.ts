@@ -1,5 +1,5 @@
+import type { WorkTurns } from '../pacing/turns.ts';
 import type { Store } from '../storage/store.ts';
-import type { WorkTurns } from '../turns.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
 import { createChoices } from './choices.ts';
 import { createDrafts } from './drafts.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
-import { DAY_MS, TOKEN_LIVES_MS } from '../numbers.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { addressOf, isReady, lineLabel, placeOf, type ReadyRow, type RowPlace } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';

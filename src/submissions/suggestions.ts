@@ -1,6 +1,6 @@
-import { createCache } from '../bounded-map.ts';
 import type { Game } from '../listing/contract.ts';
 import { type GameIndex, gamesAmong, MAX_CHOICES } from '../listing/game-search.ts';
+import { createCache } from '../pacing/bounded-map.ts';
 import type { History } from './history.ts';
 
 export interface SuggestionsDeps {

@@ -1,5 +1,5 @@
 import type { ServerSubmission } from '../listing/contract.ts';
-import { createRecent } from '../recent.ts';
+import { createRecent } from '../pacing/recent.ts';
 import { addressOf } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import type { Draft } from './draft.ts';

@@ -3,7 +3,6 @@ import { type Kysely, sql } from 'kysely';
 import { startInOrder } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { openEncrypted } from '../operations/re-encryption.ts';
-import type { Secret } from '../secret.ts';
 import { countOf } from '../storage/count.ts';
 import { createEncryption } from '../storage/encryption.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
@@ -13,6 +12,7 @@ import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
+import type { Secret } from '../text/secret.ts';
 
 /** The tables to copy, with their primary keys. Values are copied separately. Leases, jobs and key tests aren't copied. */
 const TABLES: Readonly<

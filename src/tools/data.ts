@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigError, readDataConfig } from '../config/config.ts';
-import { codeOf } from '../error-code.ts';
 import { createStore } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
+import { codeOf } from '../text/error-code.ts';
 import { createStoredData, type FoundData, type Subject } from './stored-data.ts';
 import { readArguments, runTool } from './tool.ts';
 

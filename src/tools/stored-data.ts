@@ -7,10 +7,10 @@ import { createDirectMessageOptOuts, DIRECT_MESSAGE_OPT_OUTS } from '../guilds/d
 import { createPanels } from '../guilds/panels.ts';
 import { createGuildSettings } from '../guilds/settings.ts';
 import type { Logger } from '../logger.ts';
+import { createWorkTurns } from '../pacing/turns.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { createSubmissionStore } from '../submissions/submission-store.ts';
-import { createWorkTurns } from '../turns.ts';
 
 /** The columns with user ids in each table that has a `guild_id`. */
 const GUILD_TABLES: Readonly<

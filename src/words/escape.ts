@@ -1,5 +1,5 @@
 import { LONGEST_NAME } from '../listing/contract.ts';
-import { cut, ELLIPSIS, shorten, visibleLine } from '../one-line.ts';
+import { cut, ELLIPSIS, shorten, visibleLine } from '../text/one-line.ts';
 
 /**
  * Matches where Discord's markup can begin or end (Discord docs: Message Formatting). A colon or full stop at the end or

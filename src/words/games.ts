@@ -2,7 +2,7 @@ import { formatAddress } from '../addresses/address.ts';
 import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
 import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { type GameIndex, usualFirst } from '../listing/game-search.ts';
-import { shorten, visibleLine } from '../one-line.ts';
+import { shorten, visibleLine } from '../text/one-line.ts';
 import { escapeCode, escapeName } from './escape.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';

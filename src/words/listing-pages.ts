@@ -1,6 +1,6 @@
 import type { ServerSubmission } from '../listing/contract.ts';
-import { LONGEST_LINK } from '../numbers.ts';
 import { addressOf } from '../server-lists/row.ts';
+import { LONGEST_LINK } from '../text/one-line.ts';
 import type { Audience } from './words.ts';
 
 /**

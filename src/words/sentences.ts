@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../numbers.ts';
+import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 

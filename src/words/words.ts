@@ -1,5 +1,5 @@
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { escapeText } from './escape.ts';
 import { ENGLISH, type Language, languages, type Sentences } from './languages.ts';
 import { createListingPages, type ListingPages, linked, unlinked } from './listing-pages.ts';

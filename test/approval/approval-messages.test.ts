@@ -6,7 +6,7 @@ import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
 import { createGuildSettings, logChannels } from '../../src/guilds/settings.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { beginSubmission, claimJob, partsOver, readyRow } from '../support/builders.ts';
 import { newPlace } from '../support/database.ts';

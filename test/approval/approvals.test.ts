@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
 

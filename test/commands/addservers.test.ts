@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { addServers } from '../../commands/addservers.ts';
 import { submitMessage } from '../../commands/submit-message.ts';
 import type { Reply } from '../../src/interactions/command.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createListParser } from '../../src/server-lists/list-parser.ts';
-import { UserError } from '../../src/user-error.ts';
 import { stepsOf } from '../support/machine.ts';
 import { anyContext, onlyDeps } from './context.ts';
 

@@ -3,9 +3,9 @@ import { laterReplies } from '../../commands/submit/after-crash.ts';
 import { reportReply } from '../../commands/submit/report.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import { Secret } from '../../src/secret.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { invalidRow, openPipeline, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { setKey } from '../../commands/setkey.ts';
-import type { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import type { Secret } from '../../src/text/secret.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 it('/setkey confirms that the key has been saved, even if the store fails immediately afterwards', async () => {

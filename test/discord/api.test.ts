@@ -17,7 +17,7 @@ import {
 } from '../../src/discord/api.ts';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { persist } from '../../src/discord/persist.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { createTestClock, recorder, usedMemory } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { createGateway, type FatalDiscordError } from '../../src/discord/gateway.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { recorder } from '../support/machine.ts';
 import { openApi, TOKEN } from '../support/small-bot.ts';
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type ApiKeys, createApiKeys } from '../../src/guilds/api-keys.ts';
 import type { GamesOutcome, Outcome } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { bytesOnDisk, openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 

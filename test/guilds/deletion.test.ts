@@ -6,10 +6,10 @@ import { createDeletion, guildsWithStoredData } from '../../src/guilds/deletion.
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { SubmissionStore } from '../../src/submissions/submission-store.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { addDone, beginSubmission, partsOver, readyDraft } from '../support/builders.ts';
 import { bytesOnDisk, type FileStore, openStore, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';

@@ -8,8 +8,8 @@ import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-
 import { createMembership, type MembershipDeps } from '../../src/guilds/membership.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
-import { Secret } from '../../src/secret.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { addDone, claimJob, partsOver } from '../support/builders.ts';
 import { type Kind, kinds, newPlace, rowsIn } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';

@@ -8,7 +8,7 @@ import { LostInteractionError } from '../../src/discord/api.ts';
 import type { Command, Press } from '../../src/interactions/command.ts';
 import { button, customId, modal, rows, select } from '../../src/interactions/controls.ts';
 import type { InteractionOutcome } from '../../src/interactions/traces.ts';
-import { UserError } from '../../src/user-error.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { ANSWER_WITHIN_MS, messageOf, modalOf, textOf } from '../support/bot.ts';
 import { startSmallBot } from '../support/small-bot.ts';
 

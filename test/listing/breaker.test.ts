@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 
 function open() {
   const clock = { now: 1_000 };

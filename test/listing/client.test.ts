@@ -11,7 +11,7 @@ import { type ListingOptions, startListing } from '../../sandbox/listing/stand-i
 import { createListingApi, type ListingApiDeps } from '../../src/listing/client.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { ADDED } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { selfSigned } from '../support/bot.ts';
 import { recorder } from '../support/machine.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readForm } from '../../sandbox/listing/service.ts';
 import { addForm } from '../../src/listing/client.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/text/secret.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 });
 const port = fc.integer({ min: 1, max: 65_535 });

@@ -4,7 +4,7 @@ import { SANDBOX_GAMES } from '../../sandbox/listing/games.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { gamesAmong, indexGames } from '../../src/listing/game-search.ts';
 import { NICKNAMES } from '../../src/listing/nicknames.ts';
-import { prefixDistance } from '../../src/prefix-distance.ts';
+import { prefixDistance } from '../../src/text/prefix-distance.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 import { stepsOf, usedMemory } from '../support/machine.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
-import { Secret } from '../../src/secret.ts';
-import { createTurns } from '../../src/turns.ts';
+import { createTurns } from '../../src/pacing/turns.ts';
+import { Secret } from '../../src/text/secret.ts';
 
 const ADDED: Outcome = { kind: 'accepted', message: 'Added.' };
 const REFUSED: Outcome = { kind: 'not-sent', reason: 'unreachable' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GamesOutcome } from '../../src/listing/contract.ts';
 import { createKeyTrials } from '../../src/listing/key-trials.ts';
-import { Secret } from '../../src/secret.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
 const REFUSED: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };

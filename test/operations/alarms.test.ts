@@ -12,8 +12,8 @@ import { type Condition, createConditions } from '../../src/operations/condition
 import type { Health } from '../../src/operations/health.ts';
 import { createHeartbeat } from '../../src/operations/heartbeat.ts';
 import { postToWebhook } from '../../src/operations/operator-urls.ts';
-import { Secret } from '../../src/secret.ts';
 import { timeInName } from '../../src/storage/database-file.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { oneBot } from '../support/bot.ts';
 import { createTestClock, folder, recorder } from '../support/machine.ts';
 import { addServer } from '../support/people.ts';

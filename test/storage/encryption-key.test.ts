@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../src/secret.ts';
 import { keyId } from '../../src/storage/encryption.ts';
 import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { openStore } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
 import { createListParser } from '../../src/server-lists/list-parser.ts';
 import type { Candidate } from '../../src/server-lists/row.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
 import { createDraftEditor, linesToEdit, type PreparedDraft } from '../../src/submissions/draft-editor.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { games } from '../support/arbitraries.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
-import { Secret } from '../../src/secret.ts';
 import { StoreError } from '../../src/storage/store-error.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
@@ -13,6 +12,7 @@ import type {
   SubmitRequest,
   SubmitResult,
 } from '../../src/submissions/pipeline.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 import { recordWrites } from '../support/writes.ts';

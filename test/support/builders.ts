@@ -6,6 +6,7 @@ import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
+import { createTurns, createWorkTurns } from '../../src/pacing/turns.ts';
 import { EMPTY_ROW, type InvalidRow, isReady, type ReadyRow } from '../../src/server-lists/row.ts';
 import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
@@ -15,7 +16,6 @@ import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer, type PipelineDeps } from '../../src/submissions/pipeline.ts';
 import { createSubmissionStore, type SubmissionStoreDeps } from '../../src/submissions/submission-store.ts';
-import { createTurns, createWorkTurns } from '../../src/turns.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
 

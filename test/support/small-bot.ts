@@ -23,11 +23,11 @@ import {
 import { createTakeover, type TakeoverDeps } from '../../src/interactions/takeover.ts';
 import { createTraces } from '../../src/interactions/traces.ts';
 import { createUnderWay, type UnderWay } from '../../src/interactions/under-way.ts';
-import { Secret } from '../../src/secret.ts';
+import { createWorkTurns } from '../../src/pacing/turns.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import { createStore } from '../../src/storage/store.ts';
 import { sqliteAt } from '../../src/store-url.ts';
-import { createWorkTurns } from '../../src/turns.ts';
+import { Secret } from '../../src/text/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { ANSWER_WITHIN_MS } from './bot.ts';
 import { claimJob } from './builders.ts';

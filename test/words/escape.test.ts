@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shorten, visibleLine } from '../../src/one-line.ts';
+import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { escapeCode, escapeText, shortenMarkup } from '../../src/words/escape.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 import { stepsOf } from '../support/machine.ts';

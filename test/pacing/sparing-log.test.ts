@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createSparingLog } from '../src/sparing-log.ts';
-import { recorder } from './support/machine.ts';
+import { createSparingLog } from '../../src/pacing/sparing-log.ts';
+import { recorder } from '../support/machine.ts';
 
 it('a repeated failure is logged once a minute, with a count', () => {
   const logger = recorder();

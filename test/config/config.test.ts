@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, doubtful, misspelt, readConfig, readStoreConfig } from '../src/config/config.ts';
+import { ConfigError, doubtful, misspelt, readConfig, readStoreConfig } from '../../src/config/config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ const SECRETS = [
   'HEARTBEAT_URL',
 ];
 
-const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
+const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8');
 /** Every variable in .env.example. */
 const VARIABLES = [...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
@@ -88,7 +88,7 @@ describe('the configuration', () => {
   });
 
   it('accepts only the ranges and files in docs/configuration.md', () => {
-    const page = readFileSync(join(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|.*?\| (.*?) ?\|/gm)];
     const numbers = rows.flatMap(([, name = '', range = '']) => {
       const [, from, to] = /^([\d,]+)–([\d,]+)/.exec(range.replaceAll(',', '')) ?? [];

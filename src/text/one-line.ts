@@ -20,6 +20,9 @@ const PLAIN = /^[ -~]*$/;
 export const visibleLine = (text: string): string =>
   (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();
 
+/** Maximum length of a link button's URL, in characters (Discord docs: Components, Button). */
+export const LONGEST_LINK = 512;
+
 export const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();
 

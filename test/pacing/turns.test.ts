@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurns, createWorkTurns, type TurnRequest } from '../src/turns.ts';
+import { createTurns, createWorkTurns, type TurnRequest } from '../../src/pacing/turns.ts';
 
 interface Place {
   readonly guildId: string;

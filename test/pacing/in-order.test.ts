@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createInOrder, oneAtATime } from '../src/in-order.ts';
+import { createInOrder, oneAtATime } from '../../src/pacing/in-order.ts';
 
 /** Creates work that only ends when the test says so. */
 function setUp() {
