@@ -7,7 +7,7 @@ import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-import { enterFields, fieldsOf } from './submit/enter.ts';
+import { enterFields, fieldsOf } from './submit/enter-fields.ts';
 import { fromPanel } from './submit/game-field.ts';
 import { submitId } from './submit/ids.ts';
 import { fieldsModal, MOST_ADDRESS } from './submit/modals.ts';

@@ -5,7 +5,7 @@ import { optionText } from '../src/words/command-text.ts';
 import { gameChoices } from '../src/words/games.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
-import { enterList } from './submit/enter.ts';
+import { enterList } from './submit/enter-list.ts';
 import { fromPanel } from './submit/game-field.ts';
 import { FILE_TYPES, listModal } from './submit/modals.ts';
 

@@ -13,8 +13,8 @@ import { messageCommandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { choicesIn, hiddenIn } from './submit/choices.ts';
-import { isTextFile, readFile } from './submit/enter.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
+import { isTextFile, readFile } from './submit/text-file.ts';
 
 /** The "Submit servers" command in a message's context menu: opens a draft with every address in the message. */
 export const submitMessage = (deps: CommandDeps): Command => ({

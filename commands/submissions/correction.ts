@@ -5,7 +5,7 @@ import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
 import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
 import { notChangedText } from '../../src/words/problem.ts';
 import type { CommandDeps } from '../deps.ts';
-import { fieldsOf } from '../submit/enter.ts';
+import { fieldsOf } from '../submit/enter-fields.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 

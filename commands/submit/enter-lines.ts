@@ -1,0 +1,34 @@
+import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
+import type { Editing } from '../../src/submissions/draft.ts';
+import { sentences } from '../../src/words/sentences.ts';
+import type { CommandDeps } from '../deps.ts';
+import { noDraft } from '../submissions/waiting.ts';
+import { keepTyped } from './enter.ts';
+import { readSubmitId } from './ids.ts';
+import { showDraft, unreadableText } from './show.ts';
+
+/** Replaces the lines that the member opened for editing with the corrected lines. */
+export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
+  const { t, interactionId: newId } = context;
+  const { id, more } = readSubmitId(context.argument);
+  const [submissionId = ''] = more.split(':');
+  const typed = context.field('servers');
+  const { draftEditor, drafts } = deps;
+  const edited = await draftEditor.edit(context, { id, newId, typed, which, submissionId });
+  if (typeof edited !== 'string' && 'kind' in edited) {
+    const why = unreadableText(edited, t);
+    const draft = await drafts.find(context, id);
+    if (typeof draft === 'string')
+      return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
+    // When reopened, the modal will show this text.
+    await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
+    throw new UserError(sentences(why, t('addserver.correct')));
+  }
+  // If the draft can no longer be edited, explains why and where the typed lines are now.
+  const notice =
+    typeof edited !== 'string' && 'whySeparate' in edited
+      ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))
+      : undefined;
+  return showDraft(context, id, edited, deps, { notice });
+}
