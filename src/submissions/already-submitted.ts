@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 import { LONGEST_RUN_MS } from './submissions.ts';
 
 /** A server that the guild has already submitted, and that the service has accepted or may have received. */

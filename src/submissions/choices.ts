@@ -1,6 +1,6 @@
 import { type Candidate, lineLabel, type Row, type RowPlace } from '../server-lists/row.ts';
 import type { Submitter } from './drafts.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 
 /**
  * Addresses in a member's text that might not be game servers. They aren't rows of the draft, so nothing can submit them.

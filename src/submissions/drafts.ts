@@ -4,7 +4,7 @@ import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ChoicesStore } from './choices.ts';
 import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 
 /** How long a draft is kept after its last change, in milliseconds. */
 export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;

@@ -6,7 +6,7 @@ import { inPieces, PIECE } from '../storage/pieces.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
 import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submissions } from './submissions.ts';
 
 /** How many days to keep rejected and unsent servers. */

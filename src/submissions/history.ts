@@ -5,7 +5,7 @@ import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 import type { ServerResult, Submission } from './submissions.ts';
 
 /** The outcome of one server that a member submitted. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../pacing/durations.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import { DRAFT_LIVES_MS } from './drafts.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 
 /** How many of a request's servers can be submitted now, and the limit that holds back the rest. */
 export interface Allowance {

@@ -1,34 +1,12 @@
-import type { WorkTurns } from '../pacing/turns.ts';
-import type { Store } from '../storage/store.ts';
 import { createAlreadySubmitted } from './already-submitted.ts';
 import { createChoices } from './choices.ts';
 import { createDrafts } from './drafts.ts';
 import { createErasure } from './erasure.ts';
 import { createHistory } from './history.ts';
 import { createLimits } from './limits.ts';
+import type { SubmissionStoreBase, SubmissionStoreDeps } from './store-deps.ts';
 import { createSubmissions } from './submissions.ts';
 import { createWaitingSubmissions } from './waiting-submissions.ts';
-
-interface UsageLimit {
-  readonly servers: number;
-  readonly seconds: number;
-}
-
-export interface SubmissionStoreDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild' | 'unsynced'>;
-  readonly processId: string;
-  /** The usage limits per member and per guild. */
-  readonly member: UsageLimit;
-  readonly guild: UsageLimit;
-  /** How many days to keep servers that were accepted or may have been received. */
-  readonly days: number;
-  /** Awaited before each history query, so that other work can run in between. */
-  readonly myTurn: WorkTurns;
-  readonly now?: () => number;
-}
-
-/** The dependencies that every part of the submission store shares. */
-export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 

@@ -13,7 +13,7 @@ import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;

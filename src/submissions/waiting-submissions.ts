@@ -4,7 +4,7 @@ import { addressOf } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
-import type { SubmissionStoreBase } from './submission-store.ts';
+import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submission, Submissions } from './submissions.ts';
 
 /** Maximum numbers of waiting submissions and their servers, per member and per guild. */

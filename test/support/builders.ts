@@ -15,7 +15,8 @@ import type { ServersTable } from '../../src/storage/tables.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer, type PipelineDeps } from '../../src/submissions/pipeline.ts';
-import { createSubmissionStore, type SubmissionStoreDeps } from '../../src/submissions/submission-store.ts';
+import type { SubmissionStoreDeps } from '../../src/submissions/store-deps.ts';
+import { createSubmissionStore } from '../../src/submissions/submission-store.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
 

@@ -1,0 +1,23 @@
+import type { WorkTurns } from '../pacing/turns.ts';
+import type { Store } from '../storage/store.ts';
+
+interface UsageLimit {
+  readonly servers: number;
+  readonly seconds: number;
+}
+
+export interface SubmissionStoreDeps {
+  readonly store: Pick<Store, 'tables' | 'inGuild' | 'unsynced'>;
+  readonly processId: string;
+  /** The usage limits per member and per guild. */
+  readonly member: UsageLimit;
+  readonly guild: UsageLimit;
+  /** How many days to keep servers that were accepted or may have been received. */
+  readonly days: number;
+  /** Awaited before each history query, so that other work can run in between. */
+  readonly myTurn: WorkTurns;
+  readonly now?: () => number;
+}
+
+/** The dependencies that every part of the submission store shares. */
+export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
