@@ -75,9 +75,18 @@ const isAddressField = (field: Field | undefined): boolean => field === 'server'
 /** A setting with a value that a list of servers doesn't have. */
 const SETTING =
   /^(?:- {0,3})?["']?[a-z][\w.-]{0,60}["']? {0,4}(?:[:=]|=>) {0,4}["']?(?:true|false|null|none)["']?[,;]?$/iu;
+/** A variable of a program with its value, as in `sv_lan 0` and `"database" "bans"`. */
+const VARIABLE =
+  /^(?:sets? )?["']?(?<key>[a-z][\w.]{0,60})(?:["']?\s{1,20}|["']? {0,4}= {0,4})(?<value>-?\d+(?:\.\d+)?|"[^"]*")[,;]?$/iu;
 
 /** Whether a line without an address shows that the text is a configuration. */
-export const isSetting = (line: string): boolean => SETTING.test(line.trim());
+export function isSetting(line: string): boolean {
+  const text = line.trim();
+  if (SETTING.test(text)) return true;
+  const { key = '', value = '' } = VARIABLE.exec(text)?.groups ?? {};
+  const field = fieldCalled(key)?.field;
+  return field === undefined ? key.includes('_') : field === 'other' && value.startsWith('"');
+}
 
 /** What the label of an address says: that players connect to it, that it's for queries, or that it's something else. */
 export type Role = 'server' | 'query' | 'other';
@@ -171,7 +180,7 @@ export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   if (STAMP.test(raw) || IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
   // A login next to a list of ports is the server's own.
   const hasPorts = /["']?ports["']?\s{0,4}[:=]/iu.test(text);
-  const words = withoutCounts(pieces(text, addresses).join(' '));
+  const words = withoutCounts(textsAround(text, addresses).join(' '));
   if (!hasPorts && speaksOfPeople(words)) return 'people';
   if (isEntry(line, games)) return 'list';
   return MODULE.test(raw) ? 'people' : 'unsure';
@@ -184,7 +193,10 @@ export const isJoined = ({ game, text: address, start }: FoundAddress, text: str
   JOINS.test(text.slice(Math.max(0, start - 40), start));
 
 /** Returns the text in front of, between and behind the addresses. */
-function pieces(text: string, addresses: ShapedLine['addresses']): readonly string[] {
+export function textsAround(
+  text: string,
+  addresses: readonly { readonly start: number; readonly behind: number }[],
+): readonly string[] {
   const ends = [0, ...addresses.map(({ behind }) => behind)];
   return ends.map((end, index) => text.slice(end, addresses[index]?.start));
 }
@@ -192,7 +204,7 @@ function pieces(text: string, addresses: ShapedLine['addresses']): readonly stri
 /** Whether a line is one server, with only a name, a game, labelled ports, slots or links next to it. */
 function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: GameIndex): boolean {
   const isGameOrNothing = (words: string) => !hasWords(words) || gameOf(trimmed(words), games) !== undefined;
-  const around = pieces(text, addresses).map((piece) => plainPiece(piece));
+  const around = textsAround(text, addresses).map((piece) => plainPiece(piece));
   const [first] = servers;
   if (first === undefined) return false;
   if (isGlued(text, first)) return false;

@@ -24,6 +24,8 @@ const LISTS = [
   `1) The Island – ${A}:7777\n2) Genesis: Part 2 – ${A}:7781 (20 slots)`,
   `[EU] Kestrel ➜ ${A}:30120\n[+] ${B}:30120`,
   `Kestrel 2x Monthly\nconnect ${A}:28015\n\nFor players:\nclient.connect ${B}:28015`,
+  `surf_ski 24/7\n${A}:27015\nde_dust2\n${B}:27015`,
+  `"favorites"\n{\n"name" "Kestrel"\n"address" "${A}:27015"\n}`,
   `name;address;players;map\nKestrel;${A}:27015;12/24;de_mirage`,
   `connect: "steam://connect/${A}:27015",\nclient: "${A}:27015"`,
   `udp/ip  : ${A}:27015  (public ip: ${A})\nsteamid : [A:1:3175318537:5985] (90097701101995017)\nplayers : 12 humans`,
@@ -40,6 +42,8 @@ const UNSURE = [
   `- targets: ['${A}:9100', '${B}:9100']`,
   `you can join us at ${A}:27015 whenever you like`,
   `bind = "${A}:25577"\nonline-mode = true`,
+  `sv_pure 1\nlogaddress_add ${A}:27500`,
+  `"default"\n{\n"host" "${A}"\n"database" "bans"\n"port" "3306"\n}`,
   `Kestrel ${X}\nMoorhen ${Y}`,
   JSON.stringify([{ ip: A, port: 27015, relay: 'x' }]),
 ];
