@@ -1,5 +1,5 @@
 import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
-import { unwrapped } from '../addresses/pasted-text.ts';
+import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
 import { HIGHEST_PORT } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type CellRow, isNoPort, rowsOfCells } from './cells.ts';
@@ -133,14 +133,19 @@ export function columnsUnder(
   records: readonly (readonly string[])[],
   games: GameIndex,
 ): Columns {
-  const columns = names.map((name, index) => {
-    const cells: string[] = [];
-    return { name, field: fieldCalled(name)?.field, index, cells };
-  });
+  const texts = names.map((): string[] => []);
   // Visits only cells that exist, because a hostile table can have a wide header above many short records.
   for (const cells of records) {
-    for (const [index, cell] of cells.entries()) if (cell !== '') columns[index]?.cells.push(cell);
+    // A Markdown table has a line of dashes below its header.
+    for (const [index, cell] of cells.entries()) if (hasWords(cell)) texts[index]?.push(cell);
   }
+  const columns = names.map((called, index) => {
+    const cells = texts[index] ?? [];
+    // A column such as "Game" next to "Query" and "RCON" contains ports.
+    const isOfPorts = fieldCalled(called)?.field === 'game' && cells.length > 0 && cells.every(canBePort);
+    const name = isOfPorts ? `${called} port` : called;
+    return { name, field: fieldCalled(name)?.field, index, cells };
+  });
   const unknown = columns.filter(({ field }) => field === undefined || field === 'unclearPort');
   const withField = (...fields: readonly Field[]) =>
     columns.filter(({ field, cells }) => field && fields.includes(field) && cells.length > 0);

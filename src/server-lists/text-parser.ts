@@ -6,7 +6,15 @@ import { LONGEST_NAME } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { hasOwnPort, readCells } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
-import { isHostOfOther, isJoined, isSetting, type Role, roleOf, shapeOfLine } from './list-shape.ts';
+import {
+  isHostOfOther,
+  isJoined,
+  isSetting,
+  type Role,
+  roleOf,
+  shapeOfLine,
+  textsAround,
+} from './list-shape.ts';
 import { type NamedGame, namedGame, SEVERAL, trimmed } from './named-game.ts';
 import { type NamedNumber, namedNumbers, withoutNumbers } from './named-numbers.ts';
 import {
@@ -147,8 +155,9 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
     const isIgnored = ({ address }: FoundAddress, index: number) =>
       portedHosts.size > 0 && (portedHosts.has(address?.host) || !isSeparate(all, index, text));
+    const areAll = !isMessage && isListOfAddresses(text, placed);
     const found = all.filter(
-      (each, index) => hasPort(each) || (!isIgnored(each, index) && isServer(each, text)),
+      (each, index) => hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
     );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
@@ -554,6 +563,10 @@ function isSeparate(all: readonly PlacedAddress[], index: number, text: string):
     return isWord || /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
   });
 }
+
+/** Whether a line consists of at least three addresses, so that each is a server of its own. */
+const isListOfAddresses = (text: string, all: readonly PlacedAddress[]): boolean =>
+  all.length > 2 && textsAround(text, all).every((each) => /^[\s,;]*$/u.test(each));
 
 /** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
