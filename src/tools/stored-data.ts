@@ -26,8 +26,8 @@ const GUILD_TABLES: Readonly<
   guild_departures: [],
 };
 
-/** Fields that contain encrypted API keys or tokens. */
-const SECRET_FIELDS = ['sealed', 'encrypted', 'notice'];
+/** Fields that are never shown: encrypted API keys and tokens, and addresses that may belong to other people. */
+const HIDDEN_FIELDS = ['sealed', 'encrypted', 'notice', 'candidates'];
 /** Fields that contain a user's id, and the fields with the same user's name. */
 const PEOPLE = [
   ['user_id', 'user_name'],
@@ -134,7 +134,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
   const guildIdsOf = async ({ kind, id }: Subject) => (kind === 'guild' ? [id] : await guildsOf(id));
 
   return {
-    /** Returns all records about a guild or a member, without API keys, tokens, and other users' names and ids. */
+    /** Returns all records about a guild or a member, without API keys, tokens, unchosen addresses, and other users' names and ids. */
     async find(subject: Subject): Promise<FoundData> {
       const { kind, id } = subject;
       const userId = kind === 'member' ? id : undefined;
@@ -172,9 +172,9 @@ function shownRecords(found: Records, userId: string | undefined): Records {
   return Object.fromEntries(shown.filter(([, rows]) => rows?.length));
 }
 
-/** Removes empty fields, secrets and other users from a record, and converts times to ISO 8601. */
+/** Removes empty and hidden fields and other users from a record, and converts times to ISO 8601. */
 function shownRow(row: Row, userId: string | undefined): Row {
-  const hidden = new Set<string>(SECRET_FIELDS);
+  const hidden = new Set<string>(HIDDEN_FIELDS);
   for (const [id, name] of PEOPLE) {
     if (userId !== undefined && row[id] === userId) continue;
     hidden.add(id).add(name);

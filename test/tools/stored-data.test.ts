@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
+import { EMPTY_ROW } from '../../src/server-lists/row.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { createChoices } from '../../src/submissions/choices.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { createStoredData } from '../../src/tools/stored-data.ts';
 import { addDone, partsOver, readyDraft } from '../support/builders.ts';
@@ -15,6 +17,9 @@ const [A, B, EMPTY] = ['111111', '222222', '333333'];
 const MIA = { id: '900000000000000001', name: 'Mia Miller' };
 const TOM = { id: '900000000000000002', name: 'Tom Taylor' };
 const LONG_AGO = Date.UTC(2026, 0);
+
+/** An address that a member didn't choose, because it belongs to somebody else. */
+const unchosen = { line: 1, typed: { ...EMPTY_ROW, server: '84.112.7.41:27005' }, words: 'Kestrel joined' };
 
 /** Adds every kind of record to guild A: of Mia, and of Tom, who also decided on Mia's submission, and Mia on his. */
 async function fill(store: Store): Promise<void> {
@@ -38,6 +43,8 @@ async function fill(store: Store): Promise<void> {
     };
     await store.tables().updateTable('submissions').set(decision).where('id', '=', done.id).execute();
     await drafts.save({ guildId: A, user }, readyDraft(`draft-${user.id}`, 1));
+    const choices = { shape: 'people', candidates: [unchosen], game: '' } as const;
+    await createChoices({ store }).save({ guildId: A, user }, `draft-${user.id}`, choices);
     await createDirectMessageOptOuts({ store }).add(A, user.id);
     await createDirectMessageChannels({ store }).add(user.id, `channel-of-${user.id}`);
     await store
@@ -76,6 +83,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
       '2 submissions',
       '1 servers',
       '1 drafts',
+      '1 choices',
       '1 key_trials',
       '1 api-key',
       '1 direct_message_opt_outs',
@@ -83,7 +91,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect(found.everywhere.direct_message_channels).toMatchObject([{ channel_id: `channel-of-${MIA.id}` }]);
     expect(records?.['api-key']).toMatchObject([{ setBy: MIA.id, setByName: MIA.name }]);
     const text = JSON.stringify(found);
-    for (const hidden of [TOM.id, TOM.name, 'encrypted-token', 'sealed']) {
+    for (const hidden of [TOM.id, TOM.name, 'encrypted-token', 'sealed', 'Kestrel', unchosen.typed.server]) {
       // The ids of the test's records contain the member's id.
       expect(text.replaceAll(`by-${TOM.id}`, '')).not.toContain(hidden);
     }
@@ -97,6 +105,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
       '2 submissions',
       '2 servers',
       '2 drafts',
+      '2 choices',
       '1 interactions',
       '2 key_trials',
       '1 used',
@@ -107,7 +116,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
       '2 direct_message_opt_outs',
     ]);
     const text = JSON.stringify(found).replaceAll(/(?:by|draft|host-of)-\d+/g, '');
-    for (const hidden of [MIA.id, MIA.name, TOM.id, TOM.name, 'encrypted-token', 'sealed']) {
+    for (const hidden of [MIA.id, MIA.name, TOM.id, TOM.name, 'encrypted-token', 'sealed', 'Kestrel']) {
       expect(text).not.toContain(hidden);
     }
     expect(await data.find({ kind: 'guild', id: EMPTY })).toEqual({ guilds: {}, everywhere: {} });
