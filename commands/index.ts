@@ -1,6 +1,6 @@
 import type { LaterReplies } from '../src/interactions/after-crash.ts';
 import type { Command, Commands, Context, Reply } from '../src/interactions/command.ts';
-import type { Submission } from '../src/submissions/submissions.ts';
+import type { Submission } from '../src/submissions/submission.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
 import type { CommandDeps } from './deps.ts';

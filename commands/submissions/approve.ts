@@ -2,7 +2,7 @@ import { serversText } from '../../src/approval/approval-view.ts';
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';

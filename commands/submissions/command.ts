@@ -22,7 +22,7 @@ import {
   MOST_FOUND,
   type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { serverResults } from '../../src/submissions/submissions.ts';
+import { serverResults } from '../../src/submissions/submission.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';

@@ -3,7 +3,7 @@ import type { Command, PressContext, Reply, SubmitContext } from '../../src/inte
 import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import { rowForServer } from '../../src/submissions/submissions.ts';
+import { rowForServer } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { fieldsModal } from '../submit/modals.ts';

@@ -5,7 +5,7 @@ import type { PressContext, Reply, SubmitContext } from '../../src/interactions/
 import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';

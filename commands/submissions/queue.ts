@@ -12,7 +12,7 @@ import type { Context, PressContext, Reply, SubmitContext } from '../../src/inte
 import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
 import { buttonsForAll, memberSelect } from './several.ts';

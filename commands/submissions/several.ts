@@ -3,7 +3,7 @@ import { aboutText, beforeTexts, MOST_SHOWN, submissionsId } from '../../src/app
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control, type Modal, modal, select } from '../../src/interactions/controls.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
 import { shorten } from '../../src/text/one-line.ts';
 import { describe } from '../../src/words/servers.ts';

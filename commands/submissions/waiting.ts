@@ -8,7 +8,7 @@ import {
 import { button, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submissions.ts';
+import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';

@@ -1,7 +1,7 @@
 import { decidedText } from '../../src/approval/approval-view.ts';
 import type { LaterReplies } from '../../src/interactions/after-crash.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import { serverResults } from '../../src/submissions/submissions.ts';
+import { serverResults } from '../../src/submissions/submission.ts';
 import { interruptedText } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';

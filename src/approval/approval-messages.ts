@@ -10,7 +10,7 @@ import type { Logger } from '../logger.ts';
 import { createInOrder, oneAtATime } from '../pacing/in-order.ts';
 import { isRecent } from '../pacing/recent.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
-import type { MessagePlace, Submission } from '../submissions/submissions.ts';
+import type { MessagePlace, Submission } from '../submissions/submission.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
 import { channelView, deletedView, harmfulView } from './approval-view.ts';

@@ -5,7 +5,7 @@ import { button, customId, rows } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
-import { type Submission, serverResults } from '../submissions/submissions.ts';
+import { type Submission, serverResults } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { beforeItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome, unknownText } from '../words/outcomes.ts';

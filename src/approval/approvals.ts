@@ -10,9 +10,9 @@ import {
   type MessagePlace,
   rowForServer,
   type Submission,
-  type Submissions,
   type SubmittedServer,
-} from '../submissions/submissions.ts';
+} from '../submissions/submission.ts';
+import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 interface Decision extends SeenApproval {

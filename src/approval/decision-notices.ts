@@ -9,7 +9,8 @@ import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { oneAtATime } from '../pacing/in-order.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { Submission, Submissions } from '../submissions/submissions.ts';
+import type { Submission } from '../submissions/submission.ts';
+import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
 /** How often to look for replies that a crash left out of date, in milliseconds. */

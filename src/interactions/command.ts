@@ -2,7 +2,7 @@ import type { APIEmbed, RESTPostAPIApplicationCommandsJSONBody } from 'discord.j
 import type { ReplyTarget } from '../discord/api.ts';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { Choice } from '../discord/limits.ts';
-import type { MessagePlace } from '../submissions/submissions.ts';
+import type { MessagePlace } from '../submissions/submission.ts';
 import type { ListingPages } from '../words/listing-pages.ts';
 import type { Audience, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';

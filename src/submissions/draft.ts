@@ -4,7 +4,7 @@ import { isReady, isRepeated, lineLabel, type ReadyRow, type Row } from '../serv
 import type { DraftsTable } from '../storage/tables.ts';
 import type { LeftOut } from './left-out.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
-import type { SubmittedServer } from './submissions.ts';
+import type { SubmittedServer } from './submission.ts';
 
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft {

@@ -6,7 +6,7 @@ import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
 import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
-import type { ServerResult, Submission } from './submissions.ts';
+import type { ServerResult, Submission } from './submission.ts';
 
 /** The outcome of one server that a member submitted. */
 export interface HistoryEntry extends ServerSubmission {

@@ -30,8 +30,9 @@ import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
+import { rowForServer, type ServerResult, type Submission } from './submission.ts';
 import type { SubmissionStore } from './submission-store.ts';
-import { rowForServer, type ServerResult, type Submission, WAITS_MS } from './submissions.ts';
+import { WAITS_MS } from './submissions.ts';
 import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
 /** An interaction's request to submit a member's draft. */

@@ -7,13 +7,14 @@ import { addressOf, isReady, lineLabel, placeOf, type ReadyRow, type RowPlace } 
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type DeclineReason, storedReason } from './decline-reason.ts';
+import { storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
+import { isBeingSent, rowForServer, type Submission, type SubmittedServer } from './submission.ts';
 
 /** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
@@ -29,62 +30,6 @@ const POLL_EVERY_MS = 500;
 const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
 /** Maximum number of submissions that expire in one transaction. Each can have 1,000 servers. */
 const MOST_EXPIRED = 5;
-
-export interface MessagePlace {
-  readonly channelId: string;
-  readonly messageId: string;
-}
-
-/** A server in a submission, with its place in the draft. */
-export interface SubmittedServer extends RowPlace {
-  readonly server: ServerSubmission;
-  /** `undefined` until the server has an outcome. */
-  readonly outcome: ServerOutcome | undefined;
-}
-
-export interface ServerResult extends SubmittedServer {
-  readonly outcome: ServerOutcome;
-}
-
-/** A stored submission of a draft. Its list of servers never changes. */
-export interface Submission {
-  readonly id: string;
-  readonly draftId: string;
-  readonly guildId: string;
-  /**
-   * The member's interaction that created the submission; `undefined` if it was created by a decision or the end of an
-   * earlier submission.
-   */
-  readonly interactionId: string | undefined;
-  readonly state: SubmissionsTable['state'];
-  /** The member's user id; empty if the member had their name deleted. */
-  readonly userId: string;
-  readonly userName: string;
-  /** The moderator's user id; empty until a moderator decides, or if the moderator's name was deleted. */
-  readonly decidedBy: string;
-  /** The moderator's name; empty if unknown. */
-  readonly decidedByName: string;
-  /** The correcting moderator's user id; empty if their name was deleted, `undefined` if there was no correction. */
-  readonly correctedBy: string | undefined;
-  /** The correcting moderator's name; empty if unknown. */
-  readonly correctedByName: string;
-  readonly declineReason: DeclineReason | undefined;
-  /** Whether the submission needs, or needed, a moderator's approval. */
-  readonly needsModerator: boolean;
-  /** When the submission expires, in milliseconds since 1970. */
-  readonly expiresAt: number | undefined;
-  /** When the submission ended, in milliseconds since 1970; `undefined` while it is waiting or running. */
-  readonly endedAt: number | undefined;
-  /** How the member entered the draft; `undefined` if the draft has been deleted. */
-  readonly source: Draft['source'] | undefined;
-  /** The submitted servers. A withdrawn submission's servers are deleted after a while. */
-  readonly servers: readonly SubmittedServer[];
-  /** The message that moderators use to decide. */
-  readonly message: MessagePlace | undefined;
-  /** The revision that the message should show; `shownRevision` is the revision that it currently shows. */
-  readonly revision: number;
-  readonly shownRevision: number;
-}
 
 /** The data for creating a submission from rows of a draft. */
 interface NewSubmission extends Submitter {
@@ -666,14 +611,6 @@ const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): b
 const hasMessage = (row: SubmissionsTable): boolean =>
   needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
 
-/** Whether a submission that didn't need approval is currently being sent. */
-export const isBeingSent = (submission: Submission | undefined): boolean =>
-  submission?.state === 'running' && !submission.needsModerator;
-
-/** Returns a submission's servers that have an outcome. */
-export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
-  servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
-
 /**
  * Returns the id of a separate draft for a submission's declined lines, used if the original draft now contains other
  * lines. Shortens the submission's id to fit into custom ids.
@@ -686,13 +623,6 @@ const uuidOf = (id: string): string =>
   Buffer.from(id, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
-
-/** Converts a submitted server back into a draft row. */
-export const rowForServer = (server: SubmittedServer): ReadyRow => ({
-  kind: 'ready',
-  ...placeOf(server),
-  submission: server.server,
-});
 
 function serverOf(
   row: Pick<

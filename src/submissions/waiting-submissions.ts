@@ -5,7 +5,8 @@ import { countOf } from '../storage/count.ts';
 import type { Draft } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
-import type { Submission, Submissions } from './submissions.ts';
+import type { Submission } from './submission.ts';
+import type { Submissions } from './submissions.ts';
 
 /** Maximum numbers of waiting submissions and their servers, per member and per guild. */
 const MOST_WAITING = {

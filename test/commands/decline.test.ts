@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readDecline } from '../../commands/submissions/decline.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import { anyContext } from './context.ts';
 
 /** A list in which three servers are on line 1, two of them with the same place, as version 0.4.0 stored them. */

@@ -6,7 +6,7 @@ import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String);

@@ -1,0 +1,77 @@
+import type { ServerSubmission } from '../listing/contract.ts';
+import { placeOf, type ReadyRow, type RowPlace } from '../server-lists/row.ts';
+import type { SubmissionsTable } from '../storage/tables.ts';
+import type { DeclineReason } from './decline-reason.ts';
+import type { Draft } from './draft.ts';
+import type { ServerOutcome } from './outcome.ts';
+
+export interface MessagePlace {
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+/** A server in a submission, with its place in the draft. */
+export interface SubmittedServer extends RowPlace {
+  readonly server: ServerSubmission;
+  /** `undefined` until the server has an outcome. */
+  readonly outcome: ServerOutcome | undefined;
+}
+
+export interface ServerResult extends SubmittedServer {
+  readonly outcome: ServerOutcome;
+}
+
+/** A stored submission of a draft. Its list of servers never changes. */
+export interface Submission {
+  readonly id: string;
+  readonly draftId: string;
+  readonly guildId: string;
+  /**
+   * The member's interaction that created the submission; `undefined` if it was created by a decision or the end of an
+   * earlier submission.
+   */
+  readonly interactionId: string | undefined;
+  readonly state: SubmissionsTable['state'];
+  /** The member's user id; empty if the member had their name deleted. */
+  readonly userId: string;
+  readonly userName: string;
+  /** The moderator's user id; empty until a moderator decides, or if the moderator's name was deleted. */
+  readonly decidedBy: string;
+  /** The moderator's name; empty if unknown. */
+  readonly decidedByName: string;
+  /** The correcting moderator's user id; empty if their name was deleted, `undefined` if there was no correction. */
+  readonly correctedBy: string | undefined;
+  /** The correcting moderator's name; empty if unknown. */
+  readonly correctedByName: string;
+  readonly declineReason: DeclineReason | undefined;
+  /** Whether the submission needs, or needed, a moderator's approval. */
+  readonly needsModerator: boolean;
+  /** When the submission expires, in milliseconds since 1970. */
+  readonly expiresAt: number | undefined;
+  /** When the submission ended, in milliseconds since 1970; `undefined` while it is waiting or running. */
+  readonly endedAt: number | undefined;
+  /** How the member entered the draft; `undefined` if the draft has been deleted. */
+  readonly source: Draft['source'] | undefined;
+  /** The submitted servers. A withdrawn submission's servers are deleted after a while. */
+  readonly servers: readonly SubmittedServer[];
+  /** The message that moderators use to decide. */
+  readonly message: MessagePlace | undefined;
+  /** The revision that the message should show; `shownRevision` is the revision that it currently shows. */
+  readonly revision: number;
+  readonly shownRevision: number;
+}
+
+/** Whether a submission that didn't need approval is currently being sent. */
+export const isBeingSent = (submission: Submission | undefined): boolean =>
+  submission?.state === 'running' && !submission.needsModerator;
+
+/** Returns a submission's servers that have an outcome. */
+export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
+  servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
+
+/** Converts a submitted server back into a draft row. */
+export const rowForServer = (server: SubmittedServer): ReadyRow => ({
+  kind: 'ready',
+  ...placeOf(server),
+  submission: server.server,
+});
