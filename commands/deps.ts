@@ -6,6 +6,7 @@ import type { GuildLog } from '../src/guild-log/guild-log.ts';
 import type { createGuilds } from '../src/guilds/guilds.ts';
 import type { EditOrder } from '../src/interactions/edit-order.ts';
 import type { Listing, ListingDeps } from '../src/listing/listing.ts';
+import type { Logger } from '../src/logger.ts';
 import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
@@ -28,6 +29,8 @@ export interface CommandDeps
   readonly guildLog: GuildLog;
   /** The observer that reports to the log channel. */
   readonly submissionLog: Observer;
+  /** Logs each act that can't be undone, without the user's id. */
+  readonly logger: Pick<Logger, 'info'>;
   /** Number of days to keep a guild's data after the guild removes the bot. */
   readonly graceDays: number;
   /** Number of days to keep accepted servers. */

@@ -35,10 +35,10 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
 
   /** Tests the key and describes the result, but not the key's status. */
   async function check(context: Context): Promise<readonly string[]> {
-    const { guildId, user, t } = context;
+    const { interactionId, guildId, user, t } = context;
     const stored = await keys.get(guildId);
     if (!stored) return [];
-    const outcome = await keyTrials.run({ guildId, memberId: user.id }, stored.key);
+    const outcome = await keyTrials.run({ interactionId, guildId, memberId: user.id }, stored.key);
     if (outcome.kind === 'too-soon') return [tooSoonText(outcome, t)];
     if (outcome.kind === 'games') await games.accept(outcome.games);
     const change = await keys.noteOutcome(guildId, stored.setAt, outcome);

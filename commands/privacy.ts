@@ -20,6 +20,7 @@ export function privacyCommand({
   backupDays,
   looksUpServers,
   links,
+  logger,
 }: CommandDeps): Command {
   async function overview(context: Context): Promise<Reply> {
     const { t, guildId, user } = context;
@@ -82,6 +83,8 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, guildId, user }) {
           const count = await deletion.member(guildId, user.id);
+          // Only names the guild, because the log must not show which member it was.
+          logger.info({ guildId }, "deleted a member's name and drafts");
           // Updates the moderators' messages about the withdrawn submissions in the background.
           void approvalMessages.showDue();
           return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
@@ -95,8 +98,9 @@ export function privacyCommand({
       confirm: {
         permission: 'manage-guild',
         answers: 'update',
-        async run({ t, guildId }) {
+        async run({ t, interactionId, guildId }) {
           await deletion.guild(guildId);
+          logger.info({ interactionId, guildId }, "deleted a guild's data");
           return { content: t('button.deleted') };
         },
       },

@@ -9,11 +9,11 @@ import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 
 /** /removekey: asks for confirmation, then permanently deletes the guild's key. */
-export function removeKey({ keys, guildLog }: CommandDeps): Command {
+export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
   const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
 
   async function remove(context: PressContext): Promise<Reply> {
-    const { t, guildId, user } = context;
+    const { t, interactionId, guildId, user } = context;
     // The admin confirmed deleting one specific key, so a newer key must not be deleted.
     if (!(await keys.delete(guildId, context.argument || undefined))) {
       const isAnother = (await keys.status(guildId)) !== undefined;
@@ -21,6 +21,7 @@ export function removeKey({ keys, guildLog }: CommandDeps): Command {
         ? { content: sentences(t('removekey.changed'), t('again.runAgain')), isUserError: true }
         : none(context);
     }
+    logger.info({ interactionId, guildId }, "removed a guild's API key");
     await guildLog.add(
       guildId,
       (words) => `🔑 ${words('guildLog.keyRemoved', { member: memberText(user) })}`,

@@ -29,20 +29,30 @@ const LONGEST_LABELLED = 50;
  * /setkey: asks for the guild's API key in a modal, never as a command argument. Tests the key with `action=games` and
  * stores it only if the service accepts it.
  */
-export function setKey({ keyTrials, games, keys, guildLog, settings, panels, drafts }: CommandDeps): Command {
+export function setKey({
+  keyTrials,
+  games,
+  keys,
+  guildLog,
+  settings,
+  panels,
+  drafts,
+  logger,
+}: CommandDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
-    const { t, guildId, user } = context;
+    const { t, interactionId, guildId, user } = context;
     const typed = context.field('key').trim();
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
     const previous = await keys.status(guildId);
     const hadKey = previous?.readable === true;
-    const outcome = await keyTrials.run({ guildId, memberId: user.id }, key);
+    const outcome = await keyTrials.run({ interactionId, guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       const isSaved = await keys.set(guildId, key, { by: user, previous });
       if (!isSaved) return tryAgain(context, changedText(context));
+      if (previous) logger.info({ interactionId, guildId }, "replaced a guild's API key");
       await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = savedText(context, key);
       const submits = await submitNow(context);

@@ -79,6 +79,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });
   const words = createWords({ name: config.listingName, page: config.listingUrl }, languages);
   const myTurn = createWorkTurns();
+  const cutOff: string[] = [];
+  async function endWithin(ms: number, what: string, work: Promise<unknown>): Promise<void> {
+    if (!(await waitAtMost(ms, work))) cutOff.push(what);
+  }
 
   // Storage and the connection to Discord.
   const { parts: storeParts, ...opened } = openStore({
@@ -180,7 +184,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     demandOwned: interactionStore.demandOwned,
     showApproval: approvalMessages.show,
     encryptNotice: (which, interactionId) => decisionNotices.encrypt(which, interactionId),
-    observers: [submissionLog, ...(metrics ? [metrics.observer] : [])],
+    observers: [traces.observer, submissionLog, ...(metrics ? [metrics.observer] : [])],
     onKeyChange,
     longestRequestMs: config.listingApiTimeoutMs,
     readingMs: timing.listReadingMs,
@@ -211,6 +215,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     games,
   });
   const commands = createCommands({
+    logger,
     ...discord,
     ...submissionStore,
     ...guilds,
@@ -264,8 +269,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     onInteraction: (payload) => void interactions.handle(payload),
     onReady: (online) => reportStart(config, logger, listing.breaker, online),
     async finish() {
-      await interactions.drain(INTERACTIONS_END_MS);
-      await waitAtMost(LOG_ENDS_MS, guildLog.flush());
+      const pending = await interactions.drain(INTERACTIONS_END_MS);
+      if (pending > 0) cutOff.push(`interactions: ${pending}`);
+      await endWithin(LOG_ENDS_MS, 'log channel messages', guildLog.flush());
     },
     transportEveryMs: timing.transportEveryMs,
   });
@@ -311,8 +317,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     {
       name: 'connections',
       stop: () =>
-        waitAtMost(
+        endWithin(
           CONNECTIONS_END_MS,
+          'connections',
           Promise.all([listing.api.close(), serverLookup?.stop(), discord.close()]),
         ),
     },
@@ -325,9 +332,16 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       async start() {
         for (const job of jobs) await job.start?.();
       },
-      stop: () => waitAtMost(JOBS_END_MS, Promise.all(jobs.map((job) => job.stop?.()))),
+      stop: () => endWithin(JOBS_END_MS, 'jobs', Promise.all(jobs.map((job) => job.stop?.()))),
     },
     connection.part,
   ];
-  return { ...startInOrder(parts, logger), commands: published };
+  const { start, stop, running } = startInOrder(parts, logger);
+  return {
+    start,
+    stop,
+    commands: published,
+    /** Names the work that was cut off while stopping, and the parts that are still running. */
+    cutOff: (): readonly string[] => [...cutOff, ...running()],
+  };
 }

@@ -52,20 +52,29 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
-/** Waits at most `ms` milliseconds for a promise to settle. */
-export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<void> {
+/**
+ * Waits at most `ms` milliseconds for a promise to settle.
+ * @returns whether the promise settled in time
+ */
+export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<boolean> {
   const isOver = new AbortController();
-  const time = sleep(ms, undefined, { signal: isOver.signal, ref: false });
-  await Promise.race([end, time]).catch(() => undefined);
+  const time = sleep(ms, false, { signal: isOver.signal, ref: false });
+  const settled = end.then(
+    () => true,
+    () => true,
+  );
+  const isSettled = await Promise.race([settled, time]);
   isOver.abort();
+  return isSettled;
 }
 
 /**
  * Starts parts in order, and stops them once, in reverse order. If a part fails to start, the parts before it are stopped
  * and its error is thrown. If a part fails to stop, its error is logged and the other parts are still stopped.
  */
-export function startInOrder(parts: readonly Part[], logger: Logger): Required<Omit<Part, 'name'>> {
+export function startInOrder(parts: readonly Part[], logger: Logger) {
   const started: Part[] = [];
+  const running = new Set<Part>();
   let stopping: Promise<void> | undefined;
 
   async function stopAll(): Promise<void> {
@@ -76,14 +85,16 @@ export function startInOrder(parts: readonly Part[], logger: Logger): Required<O
           'could not stop a part cleanly; continuing to stop the others',
         );
       });
+      running.delete(part);
     }
   }
 
   return {
-    async start() {
+    async start(): Promise<void> {
       for (const part of parts) {
         if (stopping) return;
         started.push(part);
+        running.add(part);
         try {
           await part.start?.();
         } catch (error) {
@@ -92,9 +103,11 @@ export function startInOrder(parts: readonly Part[], logger: Logger): Required<O
         }
       }
     },
-    stop() {
+    stop(): Promise<void> {
       stopping ??= stopAll();
       return stopping;
     },
+    /** Returns the names of the parts that have started but haven't stopped yet. */
+    running: (): readonly string[] => [...running].map(({ name }) => name),
   };
 }

@@ -52,13 +52,29 @@ async function main(): Promise<void> {
   for (const hint of doubtful(config)) logger.warn({}, hint);
   let stoppingSince: number | undefined;
 
+  /** Logs that the bot has stopped, so that the log shows whether something else ended the process before. */
+  function reportStopped(since: number): void {
+    const cutOff = app.cutOff();
+    const ms = Math.round(performance.now() - since);
+    if (cutOff.length === 0) logger.info({ ms }, 'stopped');
+    else logger.warn({ ms, cutOff }, 'stopped');
+  }
+
   async function end(status: number): Promise<void> {
-    if (stoppingSince !== undefined) process.exit(status || 1);
-    stoppingSince = performance.now();
+    if (stoppingSince !== undefined) {
+      reportStopped(stoppingSince);
+      process.exit(status || 1);
+    }
+    const since = performance.now();
+    stoppingSince = since;
     process.exitCode = status;
-    const tooLong = setTimeout(() => process.exit(status || 1), STOP_MS).unref();
+    const tooLong = setTimeout(() => {
+      reportStopped(since);
+      process.exit(status || 1);
+    }, STOP_MS).unref();
     await app.stop();
     clearTimeout(tooLong);
+    reportStopped(since);
     if (status === UNUSABLE) await waitIfRestarted();
     process.exit(status);
   }

@@ -30,7 +30,7 @@ export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   /** May repeat an entry that is already in the log channel. */
   async logUnreportedSubmissions({ guildId, interactionId }) {
     for (const submission of await deps.submissions.ofOthers(guildId, interactionId)) {
-      const by = { guildId, user: { id: submission.userId, name: submission.userName } };
+      const by = { guildId, interactionId, user: { id: submission.userId, name: submission.userName } };
       const ended = serverResults(submission);
       if (ended.length > 0) await deps.submissionLog.ended?.(by, ended, submission.message !== undefined);
     }

@@ -1,5 +1,7 @@
 import { isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
+import { countOutcomes } from '../submissions/outcome.ts';
+import { type Submissions, serverResults } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
 import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } from './command.ts';
@@ -38,6 +40,7 @@ export interface LaterReplies {
 
 export interface AfterCrashDeps extends LaterReplies {
   readonly interactionStore: Pick<InteractionStore, 'openRow' | 'unreplied' | 'isUnreplied' | 'markReplied'>;
+  readonly submissions: Pick<Submissions, 'by'>;
   readonly underWay: UnderWay;
   readonly editOrder: Pick<EditOrder, 'claim' | 'isLatest'>;
   readonly api: Delivery['api'];
@@ -57,6 +60,7 @@ export interface AfterCrashDeps extends LaterReplies {
 export function createAfterCrash(deps: AfterCrashDeps) {
   const {
     interactionStore,
+    submissions,
     underWay,
     editOrder,
     api,
@@ -66,6 +70,22 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     logUnreportedSubmissions,
   } = deps;
   const { notifyGuild, onLaterReply, logger } = deps;
+
+  /** Marks an interaction as replied to. Logs the outcomes of its submissions. */
+  async function end({ id, guildId }: Interaction, outcome: LaterReplyOutcome): Promise<void> {
+    const servers = (await submissions.by(guildId, id)).flatMap(serverResults);
+    await interactionStore.markReplied(id);
+    onLaterReply?.(outcome);
+    logger.info(
+      {
+        interactionId: id,
+        guildId,
+        outcome,
+        ...(servers.length > 0 && { servers: countOutcomes(servers) }),
+      },
+      'reported an interaction left over from before the restart',
+    );
+  }
 
   /** Reports a submission's outcomes in the guild's log channel because Discord no longer accepts a reply. */
   async function reportLate(interaction: Interaction): Promise<void> {
@@ -78,8 +98,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     } else {
       await logUnreportedSubmissions(context);
     }
-    await interactionStore.markReplied(interaction.id);
-    onLaterReply?.('too-late');
+    await end(interaction, 'too-late');
   }
 
   /** Rebuilds the reply to an interrupted interaction from stored data. Never uses the message's previous content. */
@@ -91,7 +110,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
 
   async function notifyMember(unreplied: StoredInteraction): Promise<void> {
     const { interaction, shown, message } = unreplied;
-    const { id, guildId } = interaction;
+    const { id } = interaction;
     const context = contextOf(interaction, wording);
     const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
@@ -126,9 +145,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       await reportOf(context, 'member');
     }
     await logUnreportedSubmissions(context);
-    await interactionStore.markReplied(id);
-    onLaterReply?.('told');
-    logger.info({ interactionId: id, guildId }, 'reported an interaction left over from before the restart');
+    await end(interaction, 'told');
   }
 
   return async function notifyUnreplied(): Promise<void> {
@@ -145,7 +162,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
         .catch((error: unknown) => {
           onLaterReply?.('failed');
           logger.error(
-            { err: error, interactionId: row.id },
+            { err: error, interactionId: row.id, guildId: row.guild_id },
             'could not report an interaction left over from before the restart',
           );
         })

@@ -240,7 +240,7 @@ export function createAnswering(deps: AnswerDeps) {
       await announce(deps, interaction, announcement, context.mention('settings'));
     } catch (error) {
       logger.warn(
-        { err: error, interactionId: interaction.id },
+        { err: error, interactionId: interaction.id, guildId: interaction.guildId },
         'could not post an announcement; will not retry',
       );
     }

@@ -130,7 +130,8 @@ export function createDispatcher(deps: DispatchDeps) {
     } catch (error) {
       // Unreadable settings are already logged elsewhere and shouldn't be logged again for every keystroke.
       if (!(error instanceof UnreadableSettingsError)) {
-        logger.error({ err: error, interactionId: interaction.id }, 'autocomplete failed');
+        const { interactionId, guildId } = context;
+        logger.error({ err: error, interactionId, guildId }, 'autocomplete failed');
       }
       return [];
     }
@@ -151,18 +152,19 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   async function handleOne(interaction: Interaction): Promise<void> {
-    const arrival = { interactionId: interaction.id, type: INTERACTION_TYPES[interaction.request.kind] };
+    const about = { interactionId: interaction.id, guildId: interaction.guildId || undefined };
+    const arrival = { ...about, type: INTERACTION_TYPES[interaction.request.kind] };
     await traces.run(arrival, async (trace) => {
       try {
         await route(interaction, trace);
       } catch (error) {
-        const about = { interactionId: interaction.id, ageMs: Date.now() - interaction.receivedAt };
+        const ageMs = Date.now() - interaction.receivedAt;
         if (error instanceof LostInteractionError) {
           trace.outcome = 'lost';
-          lost(about, error.cause);
+          lost({ ...about, ageMs }, error.cause);
         } else {
           trace.outcome = isRejectedByDiscord(error) ? 'undelivered' : 'unanswered';
-          logger.error({ ...about, err: error }, 'could not deliver a reply');
+          logger.error({ ...about, ageMs, err: error }, 'could not deliver a reply');
         }
       }
     });
@@ -202,11 +204,14 @@ export function createDispatcher(deps: DispatchDeps) {
       }
       await tracked(handleOne(interaction));
     },
-    /** Stops accepting interactions. Resolves once all current interactions have ended, or after `ms` milliseconds. */
-    async drain(ms: number): Promise<void> {
+    /**
+     * Stops accepting interactions, and waits at most `ms` milliseconds for the current ones to end.
+     * @returns the number of interactions that haven't ended
+     */
+    async drain(ms: number): Promise<number> {
       stopping.abort();
       await waitAtMost(ms, Promise.all(running));
-      if (running.size > 0) logger.warn({ running: running.size }, 'stopping with replies still pending');
+      return running.size;
     },
   };
 }

@@ -5,6 +5,9 @@ import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
 import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
+import { countOutcomes, type OutcomeCounts } from '../submissions/outcome.ts';
+import type { Observer } from '../submissions/pipeline.ts';
+import type { ServerResult } from '../submissions/submissions.ts';
 import type { Request } from './interaction.ts';
 
 /** Names of the kinds of interactions, as used in the log and the metrics. */
@@ -41,6 +44,8 @@ export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 /** Describes how an interaction ended. Never contains text that the member typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
+  /** `undefined` for an interaction outside a guild. */
+  readonly guildId: string | undefined;
   /** The name of one of the bot's commands, or `other`. */
   readonly command: string;
   readonly type: InteractionType;
@@ -48,9 +53,14 @@ export interface InteractionEnd {
   /** Milliseconds from receipt to the first response, and to the reply; `undefined` if there was none. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
+  /** The number of servers per outcome, if the interaction submitted any. */
+  readonly servers?: OutcomeCounts | undefined;
   /** The reference to a failure, as shown in the log and in the reply. */
   readonly reference?: string | undefined;
 }
+
+/** The details of an interaction that are known when it arrives. */
+type Arrival = Pick<InteractionEnd, 'interactionId' | 'guildId' | 'type'>;
 
 /** Tracks an interaction from its arrival to its reply. */
 export interface Trace {
@@ -76,10 +86,18 @@ export interface TracesDeps {
 export function createTraces({ logger, onEnd }: TracesDeps) {
   /** The arrival times of interactions without a reply, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
+  /** The servers that each running interaction has submitted so far, by interaction id. */
+  const submitted = new Map<string, ServerResult[]>();
 
   return {
+    /** Counts the outcomes of the servers that an interaction submits. */
+    observer: {
+      async ended({ interactionId }, servers) {
+        submitted.get(interactionId)?.push(...servers);
+      },
+    } satisfies Observer,
     async run(
-      { interactionId, type }: Pick<InteractionEnd, 'interactionId' | 'type'>,
+      { interactionId, guildId, type }: Arrival,
       task: (trace: Trace) => Promise<void>,
     ): Promise<void> {
       const since = performance.now();
@@ -87,6 +105,9 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
       let respondedMs: number | undefined;
       let repliedMs: number | undefined;
       let reference: string | undefined;
+      const servers: ServerResult[] = [];
+      // If Discord delivers an interaction twice, only the first delivery submits anything.
+      if (!submitted.has(interactionId)) submitted.set(interactionId, servers);
       const trace: Trace = {
         command: 'other',
         outcome: 'answered',
@@ -116,7 +137,11 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         const waits = outcome === 'unanswered' && respondedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
-        const end = { interactionId, command, type, outcome, respondedMs, repliedMs, reference };
+        if (submitted.get(interactionId) === servers) submitted.delete(interactionId);
+        const end = {
+          ...{ interactionId, guildId, command, type, outcome, respondedMs, repliedMs, reference },
+          servers: servers.length > 0 ? countOutcomes(servers) : undefined,
+        };
         const isQuiet = type === 'autocomplete' && outcome === 'answered';
         logger[isQuiet ? 'debug' : 'info'](end, 'interaction');
         onEnd?.(end);

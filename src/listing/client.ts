@@ -29,6 +29,12 @@ export interface ListingApiDeps {
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
 
+/** What a request belongs to, for the log. */
+export interface RequestedFor {
+  readonly interactionId?: string | undefined;
+  readonly guildId?: string | undefined;
+}
+
 /** A finished request to the service. */
 export interface ListingRequest {
   readonly action: 'add' | 'games';
@@ -76,13 +82,15 @@ export function createListingApi(deps: ListingApiDeps) {
   /** Logs and counts a request after it has ended. */
   async function reported<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
+    { interactionId, guildId }: RequestedFor,
     request: Promise<Heard>,
   ): Promise<Heard> {
     const sentAt = performance.now();
     const outcome = await request;
     const ms = performance.now() - sentAt;
     onRequest?.({ action, outcome: outcome.kind, ms });
-    if (logger) report(logger, { action, address: url.href, ms: Math.round(ms) }, outcome);
+    const about = { interactionId, guildId, action, address: url.href, ms: Math.round(ms) };
+    if (logger) report(logger, about, outcome);
     if (logger && outcome.kind === 'games') reportUnusable(logger, outcome.unusable);
     return outcome;
   }
@@ -111,10 +119,14 @@ export function createListingApi(deps: ListingApiDeps) {
   }
 
   return {
-    games: (key: Secret): Promise<GamesOutcome> => reported('games', games(key)),
+    games: (key: Secret, requestedFor: RequestedFor = {}): Promise<GamesOutcome> =>
+      reported('games', requestedFor, games(key)),
     /** Submits between 1 and {@link MAX_SERVERS_PER_REQUEST} servers. */
-    add: (servers: readonly ServerSubmission[], key: Secret): Promise<Outcome> =>
-      reported('add', add(servers, key)),
+    add: (
+      servers: readonly ServerSubmission[],
+      key: Secret,
+      requestedFor: RequestedFor = {},
+    ): Promise<Outcome> => reported('add', requestedFor, add(servers, key)),
     /** Aborts requests for the games list, waits for submissions to finish and closes the connections. */
     async close(): Promise<void> {
       closing.abort();

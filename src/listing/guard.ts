@@ -11,8 +11,10 @@ import {
   type UnknownOutcome,
 } from './contract.ts';
 
-/** The guild and member that a request is for, and the time after which it's no longer worth sending. */
-export type Requester = Omit<TurnRequest, 'kind'>;
+/** The guild, member and interaction that a request is for, and the time after which it's no longer worth sending. */
+export interface Requester extends Omit<TurnRequest, 'kind'> {
+  readonly interactionId?: string;
+}
 
 export interface ServiceRequest extends Requester {
   readonly kind: NonNullable<TurnRequest['kind']>;

@@ -39,7 +39,7 @@ export function createListing(deps: ListingDeps) {
   const breaker = createBreaker();
   const guard = createGuard({ turns: createTurns({ mostConcurrent }), breaker, firstWaitMs });
   const readGames = (requester: Requester, key: Secret) =>
-    guard.inTurn({ ...requester, kind: 'reading', key: () => key }, () => api.games(key));
+    guard.inTurn({ ...requester, kind: 'reading', key: () => key }, () => api.games(key, requester));
 
   return {
     api,

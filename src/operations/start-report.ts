@@ -3,6 +3,7 @@ import { type Application, inviteLink } from '../discord/portal.ts';
 import type { Breaker } from '../listing/breaker.ts';
 import type { Logger } from '../logger.ts';
 import { VERSION } from '../version.ts';
+import { probeListing } from './listing-probe.ts';
 
 export interface OnlineState {
   /** The number of commands that were published. */
@@ -17,7 +18,10 @@ function listingState({ latest }: Pick<Breaker, 'latest'>): string {
   return found.trouble ?? 'responds';
 }
 
-/** Logs one line with everything an operator wants to know about the started bot. It contains no secrets. */
+/**
+ * Logs one line with everything an operator wants to know about the started bot. It contains no secrets. Also warns if the
+ * listing service can't be reached, unless the start has already sent a request.
+ */
 export async function reportStart(
   config: Config,
   logger: Logger,
@@ -43,6 +47,7 @@ export async function reportStart(
     'ready',
   );
   logger.info({}, `invite the bot: ${inviteLink(online.application.id)}`);
+  if (breaker.latest() === undefined) await probeListing(config.listingApiUrl, logger);
 }
 
 /** Lists the optional features that are disabled, each with the variable that enables it. */

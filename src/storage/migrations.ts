@@ -1,5 +1,6 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import type { Logger } from '../logger.ts';
 import { StoreError, UnusableStoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -304,21 +305,30 @@ const COMPATIBLE = '-compatible';
 const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
 /**
- * Brings the tables up to date. Compatible migrations from a newer version stay applied.
+ * Brings the tables up to date, and logs the applied migrations. Compatible migrations from a newer version stay applied.
  * @param found the names of the applied migrations, already checked by {@link rejectUnknown}
  * @throws the database's error, leaving the tables unchanged
  */
 export async function migrate(
   db: Kysely<Tables>,
   found: readonly string[],
+  logger: Pick<Logger, 'info'>,
   migrations = MIGRATIONS,
 ): Promise<void> {
+  const since = performance.now();
   // Kysely rejects a database that has an unknown migration.
   const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
   const known = { ...Object.fromEntries(ofNewer), ...migrations };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });
-  const { error } = await migrator.migrateToLatest();
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+  if (results.length === 0) return;
+  const names = results.map(({ migrationName }) => migrationName);
+  const ms = Math.round(performance.now() - since);
+  logger.info(
+    { migrations: names, ms },
+    found.length === 0 ? 'created the database' : 'updated the database',
+  );
 }
 
 /** @throws UnusableStoreError if the database has an incompatible migration that this version doesn't know */

@@ -15,7 +15,7 @@ const TABLES_LOCK = 3_728_115_201;
 const CONNECTIONS = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Whether to run statements without a time limit. */
   readonly isUnhurried: boolean;
 }
@@ -51,7 +51,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       const migrations = await migrationsIn(db);
       rejectUnknown(name, migrations);
       if (!mayMigrate) rejectOtherShape(name, migrations);
-      await migrate(db, migrations).catch((cause: unknown) => {
+      await migrate(db, migrations, logger).catch((cause: unknown) => {
         // Kysely throws its own error if the server restarts.
         throw cause instanceof StoreError ? cause : cannotUse(name, cause);
       });

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { KeyvSqlite } from '@keyv/sqlite';
 import { Keyv } from 'keyv';
 import { CompiledQuery, Kysely, sql } from 'kysely';
+import type { Logger } from '../logger.ts';
 import type { Database } from './database.ts';
 import { cannotWrite, checkFile, hasTable, prepareFile, rejectLostFile } from './database-file.ts';
 import { migrate, rejectOtherShape } from './migrations.ts';
@@ -12,11 +13,15 @@ import type { Tables } from './tables.ts';
 /** How long a tool waits if a running bot has locked the file, in milliseconds. */
 const BESIDE_TIMEOUT_MS = 10_000;
 
-/**
- * Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another.
- * @param isUnhurried whether statements can wait for a running bot
- */
-export function createSqliteDatabase(path: string, isUnhurried = false): Database {
+export interface SqliteDatabaseDeps {
+  readonly path: string;
+  readonly logger: Pick<Logger, 'info'>;
+  /** Whether statements can wait for a running bot. */
+  readonly isUnhurried?: boolean;
+}
+
+/** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
+export function createSqliteDatabase({ path, logger, isUnhurried = false }: SqliteDatabaseDeps): Database {
   const timeoutMs = isUnhurried ? BESIDE_TIMEOUT_MS : BUSY_TIMEOUT_MS;
   /** The migrations that had already been applied before the bot started. */
   let found: readonly string[] = [];
@@ -49,7 +54,7 @@ export function createSqliteDatabase(path: string, isUnhurried = false): Databas
     async open() {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path, timeoutMs)) });
       try {
-        await migrate(db, found);
+        await migrate(db, found, logger);
         return db;
       } catch (error) {
         await db.destroy();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Keyv } from 'keyv';
 import { type Kysely, sql } from 'kysely';
-import type { Logger } from '../logger.ts';
+import { type Logger, SILENT } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
 import type { Database, TransactionOptions } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -203,9 +203,9 @@ export function createStore(deps: StoreDeps) {
   };
 }
 
-const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'warn'>, isUnhurried: boolean): Database =>
+const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'info' | 'warn'>, isUnhurried: boolean): Database =>
   url.kind === 'sqlite'
-    ? createSqliteDatabase(url.path, isUnhurried)
+    ? createSqliteDatabase({ path: url.path, logger, isUnhurried })
     : createPostgresDatabase({ ...url, logger, isUnhurried });
 
 /**
@@ -219,7 +219,7 @@ export async function useValues<Result>(
   use: (values: Values) => Promise<Result>,
   isWritten = false,
 ): Promise<Result | undefined> {
-  const database = databaseAt(url, { warn: () => undefined }, false);
+  const database = databaseAt(url, SILENT, false);
   await using db = await database.openBeside(isWritten);
   if (db === undefined) return undefined;
   const tables = () => db;
@@ -232,7 +232,7 @@ export async function useValues<Result>(
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
-  await using db = await databaseAt(url, { warn: () => undefined }, false).openBeside(false);
+  await using db = await databaseAt(url, SILENT, false).openBeside(false);
   if (db === undefined) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));

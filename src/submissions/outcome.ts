@@ -15,6 +15,15 @@ export interface NotApprovedOutcome {
 /** The outcome of a submitted server: the outcome of its request, or a missing approval. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
+/** The number of servers with each outcome. */
+export type OutcomeCounts = Readonly<Partial<Record<ServerOutcome['kind'], number>>>;
+
+export function countOutcomes(servers: readonly { readonly outcome: ServerOutcome }[]): OutcomeCounts {
+  const counts: Partial<Record<ServerOutcome['kind'], number>> = {};
+  for (const { outcome } of servers) counts[outcome.kind] = (counts[outcome.kind] ?? 0) + 1;
+  return counts;
+}
+
 /** Whether the outcome was caused by the guild's key, in which case an admin has to act. */
 export function isAboutKey(outcome: ServerOutcome): boolean {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';

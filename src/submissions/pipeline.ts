@@ -123,8 +123,11 @@ export interface EndedSubmission {
 export interface Observer {
   notSubmitted?(by: Submitter, servers: readonly ServerSubmission[], reason: NotSubmitted): Promise<void>;
   /** @param isShown whether the moderators' message about the submission also shows these outcomes */
-  ended?(by: Submitter, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
+  ended?(by: EndedBy, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
+
+/** The member, and the interaction that submitted the servers. */
+type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId'>;
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild' | 'sync'>;
@@ -399,7 +402,7 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<{ readonly outcome: Outcome; readonly key: UsableKey | undefined }> {
     const reason = reasonToStop(submitRequest);
     if (reason) return { outcome: notSent(reason), key: undefined };
-    const { guildId, user } = submitRequest;
+    const { interactionId, guildId, user } = submitRequest;
     const servers = request.flatMap((index) => submission.rows[index]?.submission ?? []);
     let key: UsableKey | undefined;
     const turn: ServiceRequest = {
@@ -421,14 +424,11 @@ export function createPipeline(deps: PipelineDeps) {
         });
         if (typeof found === 'string') return notSent(found);
         key = found;
-        return deps.listing.add(servers, key.key);
+        return deps.listing.add(servers, key.key, { interactionId, guildId });
       });
       return { outcome, key };
     } catch (error) {
-      logger.error(
-        { err: error, interactionId: submitRequest.interactionId },
-        'a request failed because of an error in the bot',
-      );
+      logger.error({ err: error, interactionId, guildId }, 'a request failed because of an error in the bot');
       // Once servers are marked as being sent, the service may have received part of the request.
       return { outcome: key ? FAULT : notSent('bot'), key };
     }
@@ -445,7 +445,7 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<boolean> {
     const note = () => store.inGuild(guildId, record);
     const complain = (error: unknown) =>
-      logger.error({ err: error, interactionId }, "could not save a request's outcome");
+      logger.error({ err: error, interactionId, guildId }, "could not save a request's outcome");
     const recorded = await retryAfter(recordPauses, async () => ({ change: await note() }), complain).catch(
       () => undefined,
     );

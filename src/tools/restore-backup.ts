@@ -3,6 +3,7 @@ import { chmod, copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { Config } from '../config/config.ts';
+import { SILENT } from '../logger.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
 import { checkFile, DamagedFileError, sync, timeInName } from '../storage/database-file.ts';
 import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
@@ -85,7 +86,7 @@ async function check(copy: string): Promise<void> {
 
 /** Migrates the copy to this version's tables, and marks the work that was in progress as ended. */
 async function markAsRestored(copy: string): Promise<void> {
-  const database = createSqliteDatabase(copy);
+  const database = createSqliteDatabase({ path: copy, logger: SILENT });
   await database.prepare(true);
   // Closing the database writes the changes from the copied write-ahead log into it.
   await using db = await database.open();

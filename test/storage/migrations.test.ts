@@ -12,6 +12,7 @@ import {
 } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
+import { SILENT } from '../../src/logger.ts';
 import { column, withDatabaseFile } from '../../src/storage/database-file.ts';
 import { MIGRATIONS, migrate } from '../../src/storage/migrations.ts';
 import { openFile, sqliteDialect } from '../../src/storage/sqlite.ts';
@@ -43,7 +44,7 @@ async function migrateFile(
   const database = openFile(path);
   onOpen(database);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
-  await migrate(db, [], migrations).finally(() => db.destroy());
+  await migrate(db, [], SILENT, migrations).finally(() => db.destroy());
 }
 
 /** Returns every table and index in a file, and the rows of the table that the future migration changes. */

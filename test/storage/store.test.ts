@@ -111,11 +111,12 @@ describe("SQLite's write-ahead log", () => {
     const reader = holder(store, 'SELECT * FROM keyv');
     await store.values.set('a:1', 2);
     await store.cutLog();
-    expect(logger.lines).toMatchObject([{ level: 'warn' }]);
+    const warnings = () => logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings()).toHaveLength(1);
     reader.close();
     expect(Object((await pragma(store, 'busy_timeout')).rows[0]).timeout).toBe(1_000);
     await store.cutLog();
-    expect(logger.lines).toHaveLength(1);
+    expect(warnings()).toHaveLength(1);
   });
 
   it('is deleted when the store stops', async () => {

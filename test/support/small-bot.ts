@@ -80,6 +80,7 @@ export async function startSmallBot(
       api,
       wording,
       submissions: {
+        by: async () => [],
         abandonedGuilds: async () => [],
         endAbandoned: async () => undefined,
       },
