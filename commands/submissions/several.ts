@@ -6,7 +6,7 @@ import { button, type Control, type Modal, modal, select } from '../../src/inter
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
 import { shorten } from '../../src/text/one-line.ts';
-import { describe } from '../../src/words/servers.ts';
+import { serverLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { reasonFields } from './decline.ts';
@@ -43,10 +43,14 @@ export async function listSubmissions(
   for (const { id, submissionId } of await approvals.waiting(guildId, userId)) {
     const submission = await approvals.seen({ guildId, id, submissionId });
     if (submission === undefined) continue;
-    const lines = submission.servers.map(({ server }) => describe(t, server, games));
+    const lines = serverLines(
+      t,
+      submission.servers.map(({ server }) => server),
+      games,
+    );
     const text = [
       aboutText(t, submission, true),
-      ...(lines.length > 1 ? lines.map((line) => `- ${line}`) : lines),
+      ...lines,
       ...beforeTexts(t, await approvals.before(submission), games),
     ].filter(Boolean);
     const longer = [list, ...text].filter(Boolean).join('\n');

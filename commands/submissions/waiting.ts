@@ -5,16 +5,20 @@ import {
   type PressContext,
   type Reply,
 } from '../../src/interactions/command.ts';
-import { button, rows } from '../../src/interactions/controls.ts';
+import { button, type Control, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
+import { isInvalid } from '../../src/server-lists/row.ts';
+import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { addressCode } from '../../src/words/servers.ts';
+import { addressCode, FEW_NAMED } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
+import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
+import { invalidText } from '../submit/preview.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 
@@ -86,6 +90,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
   const content = sentences(view.content, againText(t, await deps.submissions.waitingAgain(submission)));
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
+  const left = await linesLeft(context, submission, deps);
   const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isNotified = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
@@ -95,15 +100,38 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
     sentences(content, next, isNotified ? t('approval.directMessage') : undefined),
     ...(isFirst ? [t('ended.next.first')] : []),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
+    ...left.texts,
   ];
   return {
     ...view,
     content: texts.join('\n'),
     components: rows([
       ...ownButtons(t, submission),
+      left.fix,
       anotherButton(t, ended),
       submission.state === 'declined' && editAgain(t, submission),
     ]),
+  };
+}
+
+/** Lists the lines that still need fixing in the draft of a submission, with a button that opens them. */
+async function linesLeft(
+  context: Context,
+  { draftId, state }: Submission,
+  { approvals, drafts, games }: CommandDeps,
+): Promise<{ readonly texts: readonly string[]; readonly fix: Control | false }> {
+  const { t } = context;
+  const isWaiting = state === 'waiting';
+  const draft = isWaiting ? await approvals.draft(context, draftId) : await drafts.find(context, draftId);
+  const count = typeof draft === 'string' ? 0 : draft.rows.filter(isInvalid).length;
+  if (typeof draft === 'string' || count === 0) return { texts: [], fix: false };
+  const whole = textWithoutFiles(count, () => invalidText(t, draft, games, count));
+  const id = isWaiting ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
+  const label = t('again.fix', { count: linesToEdit(draft, 'invalid').rows.length });
+  return {
+    texts: ['', whole ?? invalidText(t, draft, games, FEW_NAMED)],
+    // **Edit and submit again** already opens a declined submission's lines.
+    fix: state !== 'declined' && button(id, label),
   };
 }
 

@@ -167,10 +167,11 @@ export function submitActions(deps: CommandDeps): Actions {
       change: {
         answers: 'modal',
         async run(context) {
-          const { id } = readSubmitId(context.argument);
+          const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
           if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
-          return draftModal(context, { draft, action: 'changed', which: 'all' }, deps);
+          const which = more === 'invalid' ? 'invalid' : 'all';
+          return draftModal(context, { draft, action: 'changed', which }, deps);
         },
       },
       // The button appears after a successful submission. Its reply is a new message.
@@ -305,7 +306,9 @@ async function draftModal(
     return fieldsModal(context, modalId, typedOf(only), deps);
   }
   const modalId =
-    action === 'edit' ? submitId('lines', id, submissionId, which) : submitId(action, id, submissionId);
+    action === 'correct'
+      ? submitId(action, id, submissionId)
+      : submitId(action === 'edit' ? 'lines' : action, id, submissionId, which);
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 

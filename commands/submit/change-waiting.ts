@@ -39,12 +39,14 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
 
 /** Changes the lines of a waiting list. The modal keeps showing the typed text until the edit is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
-  const { id, more: submissionId } = readSubmitId(context.argument);
+  const { id, more } = readSubmitId(context.argument);
+  const [submissionId = '', lines] = more.split(':');
+  const which = lines === 'invalid' ? 'invalid' : 'all';
   const text = context.field('servers');
-  const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, submissionId });
+  const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, which, submissionId });
   // A moderator has made a decision since the modal was opened, so the edited lines become a separate draft.
-  if (typeof edited === 'string') return enterLines(context, 'all', deps);
-  await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: 'all' });
+  if (typeof edited === 'string') return enterLines(context, which, deps);
+  await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: which });
   return 'draft' in edited
     ? submitChanged(context, edited, deps)
     : replyStillWaiting(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);

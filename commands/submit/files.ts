@@ -15,8 +15,8 @@ import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Maximum number of files for each outcome. Discord allows 10 files per message, and the reply has one more file. */
-const MOST_FILES = { rejected: 3, 'not-sent': 6 } as const;
+/** Maximum number of files of each kind. Discord allows 10 files per message, and the reply has one more file. */
+const MOST_FILES = { rejected: 3, 'not-sent': 6, 'to-fix': 6 } as const;
 /** Maximum size of a file to correct, in bytes: 10% below the upload limit, because corrections can make it longer. */
 const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
 
@@ -48,12 +48,12 @@ export function inFields(row: Row): TypedRow {
   return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
 }
 
-/** The outcome of the rows in a file: rejected by the service, or not sent. */
+/** The rows in a file: rejected by the service, not sent, or not ready in a preview, where nothing has been sent yet. */
 type Kind = keyof typeof MOST_FILES;
 
 /** Creates the files with the rows to correct and resubmit, and lists the names of these files. */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
-  const kinds = ['rejected', 'not-sent'] as const;
+  const kinds = ['rejected', 'not-sent', 'to-fix'] as const;
   const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));
   return { files, names: t.and(files.map(({ name }) => `\`${name}\``)) };
 }

@@ -3,27 +3,26 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
   type InvalidRow,
   isInvalid,
+  isReady,
   isRepeated,
   lacksGame,
   type ReadyRow,
   type Row,
-  rowText,
 } from '../../src/server-lists/row.ts';
-import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
+import { type Draft, isUnconfirmed, rowsToSend } from '../../src/submissions/draft.ts';
 import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import {
-  addressItem,
-  describe,
   FEW_NAMED,
   firstItems,
   fittingLines,
   foundText,
   MOST_NAMED,
   serverItem,
+  serverLines,
 } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import { choicesText, hasChoices } from './choices.ts';
@@ -57,26 +56,24 @@ export function previewOf(
   const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, allowance.count);
   const waiting = sendable.slice(allowance.count);
-  const notReady = draft.rows.filter(isInvalid);
-  const invalid = notReady.filter((row) => !lacksGame(row));
+  const invalid = invalidIn(draft);
   const reasonOf = reasonsOf(t, games);
   const limitReason = reasonOfLimit(t, allowance.limited);
   const reasons = new Map<Row, string>([
-    ...notReady.map((row) => [row, reasonOf(row)] as const),
+    ...invalid.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
-  const { names, files } = filesToSendBack(t, { 'not-sent': reasons });
+  const { names, files } = filesToSendBack(t, { 'to-fix': reasons });
   const contentOf = (namesAll: boolean) =>
     [
       first,
       choicesText(t, prepared),
       totalText(t, draft.rows, sendable.length),
-      invalidText(audience, prepared, invalid, { games, files: names, namesAll }),
+      toFixText(audience, prepared, { games, files: names, namesAll }),
       readyText(t, prepared, ready.length, waiting.length),
       foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
-      withoutGameText(t, draft, { files: names, namesAll }),
       !isNothingNew(prepared) && repeatedText(t, draft),
       leftOutText(t, draft),
       alreadySubmittedText(t, prepared, games),
@@ -84,17 +81,33 @@ export function previewOf(
       .filter(Boolean)
       .join('\n\n');
   // Lines that don't fit into the form are in a file.
-  const { edits } = prepared;
-  const canFixAll = edits.invalid + edits.lacking >= notReady.length;
-  const whole = canFixAll ? textWithoutFiles(draft.rows.length, () => contentOf(true)) : undefined;
-  const content = whole ?? contentOf(false);
-  if (ready.length > MOST_WITHOUT_FILES) {
-    return { content, embeds: [], files: [previewFile(ready), ...files] };
-  }
-  const lines = ready.map(({ submission }) => describe(t, submission, games, LONGEST_WORDS));
-  const embeds = lines.length === 0 ? [] : [{ description: fittingLines(t, lines) }];
-  return { content, embeds, files: whole === undefined ? files : [] };
+  const canFixAll = editable(prepared) >= invalid.length;
+  const whole = canFixAll ? textWithoutFiles(reasons.size, () => contentOf(true)) : undefined;
+  const lines = serverLines(
+    t,
+    ready.map(({ submission }) => submission),
+    games,
+    LONGEST_WORDS,
+  );
+  const shown = fittingLines(t, lines.slice(0, MOST_WITHOUT_FILES), lines.length);
+  return {
+    content: whole ?? contentOf(false),
+    embeds: lines.length === 0 ? [] : [{ description: shown }],
+    files: [
+      ...(lines.length > MOST_WITHOUT_FILES ? [previewFile(ready)] : []),
+      ...(whole === undefined ? files : []),
+    ],
+  };
 }
+
+/** Returns a draft's invalid rows in the order in which they are listed: lines that only lack a game come last. */
+function invalidIn({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
+  const invalid = rows.filter(isInvalid);
+  return [...invalid.filter((row) => !lacksGame(row)), ...invalid.filter(lacksGame)];
+}
+
+/** Counts the invalid lines that fit into one modal. */
+const editable = ({ edits }: PreparedDraft): number => edits.invalid + edits.lacking;
 
 /** States the total number of game servers if not all of them are ready. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
@@ -104,32 +117,56 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
 }
 
 /**
- * Lists the invalid lines and their problems, except for lines that only lack a game.
+ * Lists the invalid lines of a preview and their problems.
  * @param files the names of the files that contain all these lines
  */
-function invalidText(
+function toFixText(
   { t, mention }: Audience,
-  { draft, edits }: PreparedDraft,
-  invalid: readonly InvalidRow[],
+  prepared: PreparedDraft,
   {
     games,
     files,
     namesAll,
   }: { readonly games: GameIndex; readonly files: string; readonly namesAll: boolean },
 ): string {
-  const count = invalid.length;
-  if (count === 0) return '';
-  const isNumbered = draft.source === 'text';
+  const { draft } = prepared;
+  const count = invalidIn(draft).length;
   const most = namesAll ? count : MOST_NAMED;
-  const lines = [
-    t('list.invalid', { count }),
-    ...firstItems(t, invalid, most, (row) => invalidItem(t, row, games, isNumbered)),
-  ];
+  const lines = [invalidText(t, draft, games, most)];
   if (count > most) lines.push(t('list.allIn', { files }));
-  if (edits.invalid < count) {
-    lines.push(t('list.editPart', { count: edits.invalid, files, addservers: mention('addservers') }));
+  const fitting = editable(prepared);
+  if (fitting < count) {
+    lines.push(t('list.editPart', { count: fitting, files, addservers: mention('addservers') }));
   }
   return lines.join('\n');
+}
+
+/**
+ * Counts a draft's invalid lines, and lists the first ones with their problems. Returns '' if there are none.
+ * @param most the maximum number of lines to list
+ */
+export function invalidText(
+  t: Translate,
+  draft: Pick<Draft, 'rows' | 'source'>,
+  games: GameIndex,
+  most: number,
+): string {
+  const invalid = invalidIn(draft);
+  if (invalid.length === 0) return '';
+  const isNumbered = draft.source === 'text';
+  const items = firstItems(t, invalid, most, (row) => invalidItem(t, row, games, isNumbered));
+  return [t('list.invalid', { count: invalid.length }), ...items].join('\n');
+}
+
+/**
+ * Names the lines of a preview that nothing was sent for: servers that are already submitted, and lines without a game server.
+ * @param submitted the rows that were submitted or held back by a limit
+ */
+export function unsentLinesText(t: Translate, draft: Draft, submitted: readonly Row[]): string {
+  const sent = new Set(submitted);
+  const before = draft.rows.filter((row) => isReady(row) && !isUnconfirmed(row) && !sent.has(row));
+  const beforeText = before.length === 0 ? '' : t('list.notAgain', someLines(t, before));
+  return [beforeText, leftOutText(t, draft)].filter(Boolean).join('\n');
 }
 
 /**
@@ -166,22 +203,6 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
     serverItem(t, row.submission, draft.source === 'text' ? row : undefined),
   );
   return [held, ...items].join('\n');
-}
-
-function withoutGameText(
-  t: Translate,
-  { source, rows }: Draft,
-  { files, namesAll }: { readonly files: string; readonly namesAll: boolean },
-): string {
-  const lacking = rows.filter(lacksGame);
-  const { length: count } = lacking;
-  if (count === 0) return '';
-  const most = namesAll ? count : MOST_NAMED;
-  const items = firstItems(t, lacking, most, (row) =>
-    addressItem(t, rowText(row.typed), source === 'text' ? row : undefined),
-  );
-  const rest = count > most ? [t('list.allIn', { files })] : [];
-  return [t('list.withoutGame', { count }), ...items, ...rest].join('\n');
 }
 
 function repeatedText(t: Translate, { rows }: Draft): string {

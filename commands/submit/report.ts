@@ -22,21 +22,14 @@ import {
   withSaid,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import {
-  describe,
-  FEW_NAMED,
-  firstItems,
-  foundText,
-  serverEmbed,
-  withSign,
-} from '../../src/words/servers.ts';
+import { describe, FEW_NAMED, foundText, serverEmbed, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFiles } from './files.ts';
 import { submitId } from './ids.ts';
-import { heldText } from './preview.ts';
-import { invalidItem, reasonsOf } from './problem-text.ts';
+import { heldText, invalidText, unsentLinesText } from './preview.ts';
+import { reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
 /** Parts of a report that differ between a single server and a list. */
@@ -151,8 +144,9 @@ async function listReport(
       namesAll,
     ),
     keyText(context, keyProblem, failed.filter(isForKey)),
-    invalidText(t, draft, allowedGames, namesAll),
+    signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : FEW_NAMED)),
     limitedText(t, result, namesAll),
+    unsentLinesText(t, draft, [...result.servers.map(({ row }) => row), ...limitedRows]),
   ];
   const buttons = listButtons(context, result);
   const whole = textWithoutFiles(draft.rows.length, () => textsOf(true).filter(Boolean).join('\n\n'));
@@ -216,14 +210,7 @@ function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly 
   ];
 }
 
-function invalidText(t: Translate, { rows: lines }: Draft, games: GameIndex, namesAll: boolean): string {
-  const invalid = lines.filter(isInvalid);
-  if (invalid.length === 0) return '';
-  const items = firstItems(t, invalid, namesAll ? invalid.length : FEW_NAMED, (row) =>
-    invalidItem(t, row, games, true),
-  );
-  return [withSign('not-sent', t('list.invalid', { count: invalid.length })), ...items].join('\n');
-}
+const signed = (text: string): string => (text === '' ? '' : withSign('not-sent', text));
 
 function limitedText(
   t: Translate,

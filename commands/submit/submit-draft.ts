@@ -4,6 +4,7 @@ import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { foundText, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
+import { unsentLinesText } from './preview.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDraft } from './show.ts';
 
@@ -40,7 +41,9 @@ export async function submitDraft(
       return replyForUnavailable(context, { id, why: result.why }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
-      const content = [reply.content, foundText(t, result.rows)].filter(Boolean).join('\n');
+      const { rows, draft } = result;
+      const texts = [reply.content, foundText(t, rows), unsentLinesText(t, draft, rows)];
+      const content = texts.filter(Boolean).join('\n');
       return { ...reply, content };
     }
     case 'changed':

@@ -10,7 +10,16 @@ import { escapeText, memberText } from '../words/escape.ts';
 import { beforeItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome, unknownText } from '../words/outcomes.ts';
 import { byText, namedText } from '../words/sentences.ts';
-import { describe, fittingLines, type LOOK, serverEmbed, withSign, worstOf } from '../words/servers.ts';
+import {
+  addressCode,
+  describe,
+  fittingLines,
+  type LOOK,
+  serverEmbed,
+  serverLines,
+  withSign,
+  worstOf,
+} from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 import { reasonText } from './decline-reasons.ts';
 
@@ -42,7 +51,7 @@ export function approvalView(
   reader?: Context,
 ): ApprovalView {
   const member = submission.userId === reader?.user.id ? reader : undefined;
-  const lines = submission.servers.map(({ server }) => describe(t, server, games));
+  const lines = serverLines(t, submittedIn(submission), games);
   const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
   const about = aboutText(t, submission, member !== undefined);
   const description = [about, embed.description].filter(Boolean).join('\n');
@@ -52,6 +61,8 @@ export function approvalView(
     embeds: description === '' ? [] : [{ ...embed, description }],
   };
 }
+
+const submittedIn = ({ servers }: Pick<Submission, 'servers'>) => servers.map(({ server }) => server);
 
 /**
  * Returns a submission's number of servers (if several), its submitter (if not the reader) and the moderator who corrected
@@ -142,7 +153,12 @@ const MOST_NAMED = 2;
 
 /** Names the first few servers on a single line. */
 export function serversText(t: Translate, servers: Submission['servers'], games: GameIndex): string {
-  const named = servers.slice(0, MOST_NAMED).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  const isSameGame = new Set(servers.map(({ server }) => server.game)).size === 1;
+  const named = servers
+    .slice(0, MOST_NAMED)
+    .map(({ server }, index) =>
+      index > 0 && isSameGame ? addressCode(server) : describe(t, server, games, LONGEST_WORDS),
+    );
   return namedText(t, named, servers.length);
 }
 
@@ -184,7 +200,7 @@ export function channelView(
   games: GameIndex,
 ): ChannelMessage {
   const { servers } = submission;
-  const lines = servers.slice(0, MOST_SHOWN).map(({ server }) => describe(t, server, games, LONGEST_WORDS));
+  const lines = serverLines(t, submittedIn(submission), games, LONGEST_WORDS).slice(0, MOST_SHOWN);
   const list = fittingLines(t, lines, servers.length, LONGEST_LIST);
   const texts = [statusText(t, submission), aboutText(t, submission), list, ...beforeTexts(t, before, games)];
   const isWhole = list === lines.join('\n');

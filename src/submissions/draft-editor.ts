@@ -271,14 +271,14 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         ? separate
         : { ...separate, whySeparate: edited };
     },
-    /** Parses all lines of a draft that is waiting for approval, as edited by the member, without storing them. */
+    /** Parses a waiting draft's lines, as edited by the member (see {@link linesToEdit}), without storing them. */
     async editWaiting(
       by: Submitter,
-      { id, typed, submissionId }: Pick<Edit, 'id' | 'typed' | 'submissionId'>,
+      { id, typed, which, submissionId }: Omit<Edit, 'newId'>,
     ): Promise<WaitingEdit | Unavailable | UnreadableList | NotEntries | NotRead> {
       const found = await waitingSubmissions.draft(by, id);
       if (typeof found === 'string') return found;
-      const read = await readEdited(by, typed, linesToEdit(found, 'all').rows);
+      const read = await readEdited(by, typed, linesToEdit(found, which).rows);
       if (!('unchanged' in read)) return read;
       if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
       const { draft, candidates } = withRead(withoutTyped(found), read);

@@ -87,7 +87,7 @@ export type SubmitResult =
   /** The draft was not sent: no server can be submitted now, or the button shows a different number. */
   | { readonly kind: 'changed' }
   /** The draft will be sent once a moderator has approved the submission. */
-  | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
+  | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[]; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
 
 /** A submitted row and the outcome of its server. */
@@ -301,7 +301,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
-      return { kind: 'waiting', rows };
+      return { kind: 'waiting', rows, draft };
     }
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting

@@ -3,12 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
-import { addressOf, isReady, lineLabel, placeOf, type ReadyRow, type RowPlace } from '../server-lists/row.ts';
+import {
+  addressOf,
+  isInvalid,
+  isReady,
+  lineLabel,
+  placeOf,
+  type ReadyRow,
+  type RowPlace,
+} from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { storedReason } from './decline-reason.ts';
-import { afterSubmission, type Draft, isUnconfirmed, isUnsent } from './draft.ts';
+import { afterSubmission, type Draft, isDone, isUnconfirmed, isUnsent, withRows } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
@@ -373,8 +381,9 @@ export function createSubmissions({
     const ended = await serversOf(id);
     const after = afterSubmission(draft, ended, isApproved);
     const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
-    if (isApproved && rows.length === 0) return drafts.delete(draftId);
-    await drafts.keep(after);
+    const invalid = withRows(after, after.rows.filter(isInvalid));
+    if (isApproved && rows.length === 0 && isDone(invalid)) return drafts.delete(draftId);
+    await drafts.keep(isApproved && rows.length === 0 ? invalid : after);
     if (rows.length === 0) return;
     const again = { draftId, guildId, user: { id: userId, name }, rows };
     await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });

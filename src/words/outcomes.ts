@@ -7,7 +7,6 @@ import { escapeText, memberText, readOutsideDiscord } from './escape.ts';
 import { pageAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
 import {
-  describe,
   FEW_NAMED,
   firstItems,
   MOST_NAMED,
@@ -15,6 +14,7 @@ import {
   type ServerEmbed,
   serverEmbed,
   serverItem,
+  serverLines,
   withSign,
 } from './servers.ts';
 import { failureText, serviceWords } from './service.ts';
@@ -244,7 +244,11 @@ export function announcementOf(
   const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
   if (channelId === undefined || accepted.length === 0) return undefined;
   return (t) => {
-    const lines = accepted.map(({ server }) => describe(t, server, games));
+    const lines = serverLines(
+      t,
+      accepted.map(({ server }) => server),
+      games,
+    );
     return {
       channelId,
       content: t('announcement', { member: memberText(user), count: accepted.length }),

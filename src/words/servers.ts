@@ -67,18 +67,25 @@ export function serverLine(
 /** Matches a line built by {@link serverLine}, or a list item that contains typed text. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
 
+/** Matches the heading of several servers with the same game, built by {@link serverLines}. */
+const GAME_LINE = /^\*\*([^`]+)\*\* \(\d+\)$/u;
+
 /** Reads the servers in one of the bot's messages as rows that can be submitted again. Ignores attached files. */
 export function readServerLines(shown: TextParts): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
-  return texts
-    .flatMap((text) => text.split('\n'))
-    .flatMap((line) => {
-      const [found, game = '', server, queryPort, serverAlone = '', queryPortAlone = ''] =
-        SERVER_LINE.exec(line) ?? [];
-      if (found === undefined) return [];
-      const typed = { server: server ?? serverAlone, port: '', queryPort: queryPort ?? queryPortAlone };
-      return [{ ...typed, game: game.replaceAll(/\\(.)/gu, '$1') }];
-    });
+  const read: TypedRow[] = [];
+  let heading = '';
+  for (const line of texts.flatMap((text) => text.split('\n'))) {
+    const [found, game, server, queryPort, serverAlone = '', queryPortAlone = ''] =
+      SERVER_LINE.exec(line) ?? [];
+    // A heading applies to the lines directly below it that don't name a game.
+    const isBelow = found !== undefined && server === undefined;
+    if (!isBelow) heading = GAME_LINE.exec(line)?.[1] ?? '';
+    if (found === undefined) continue;
+    const typed = { server: server ?? serverAlone, port: '', queryPort: queryPort ?? queryPortAlone };
+    read.push({ ...typed, game: (game ?? heading).replaceAll(/\\(.)/gu, '$1') });
+  }
+  return read;
 }
 
 /** The parts of a message that list servers. */
@@ -97,6 +104,28 @@ export function describe(
   const { game, queryPort } = submission;
   const address = addressOf(submission);
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
+}
+
+/**
+ * Describes several servers, and names each game only once. The first server of a game has a heading with the game's name and
+ * the number of its servers. Returns one text per server, sorted by game.
+ */
+export function serverLines(
+  t: Translate,
+  servers: readonly ServerSubmission[],
+  games: GameIndex,
+  most: LongestWords = USUAL_WORDS,
+): readonly string[] {
+  const byGame = [...Map.groupBy(servers, ({ game }) => game)];
+  return byGame.flatMap(([game, all]) => {
+    if (all.length === 1) return all.map((server) => describe(t, server, games, most));
+    const heading = `**${escapeText(gameNamed(game, games).name, most.name)}** (${all.length})`;
+    return all.map((server, index) => {
+      const { queryPort } = server;
+      const line = serverLine(t, { game: '', address: addressOf(server), queryPort }, most);
+      return index === 0 ? `${heading}\n${line}` : line;
+    });
+  });
 }
 
 /** Lists in small print which values the server lookup filled in for these rows. Returns '' if there are none. */

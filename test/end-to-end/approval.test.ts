@@ -772,6 +772,23 @@ describe('a submission that needs approval', () => {
     );
   });
 
+  it('keeps the lines to fix, and adds them once they are fixed', async ({ guild, member, listing }) => {
+    await turnApprovalOn(guild);
+    const list = ['one.example.com:1 cs2', 'two.example.com cs2', 'three.example.com:3 cs2'].join('\n');
+    const preview = await paste(member, list);
+    const reply = await pressSubmit(member, preview);
+    for (const each of [preview, reply]) {
+      expect(textOf(each)).toContain('1 line needs fixing:\n• Line 2 two.example.com cs2: no port');
+    }
+    const { modal, typed } = await openModal(member, reply, 'Fix 1 line');
+    expect(typed.servers).toBe('2. two.example.com Counter-Strike 2');
+    const fixed = await member.submit(modal, { servers: '2. two.example.com:2 cs2' });
+    expect(textOf(fixed)).toContain('3 game servers');
+    expect(textOf(fixed)).not.toContain('fixing');
+    await approve(guild);
+    await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
+  });
+
   it('can be a long list, with all lines in a file', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
@@ -780,7 +797,7 @@ describe('a submission that needs approval', () => {
     // The content lists the first servers, because users can hide embeds.
     expect(message.current.embeds).toEqual([]);
     expect(message.current.content).toMatch(
-      /\n12 game servers · by <@\d+> \(member\)\n(?:.*s\d\.example\.com.*\n){10}… and 2 more$/,
+      /\n12 game servers · by <@\d+> \(member\)\n\*\*Counter-Strike 2\*\* \(12\)\n(?:`s\d\.example\.com.*\n){10}… and 2 more$/,
     );
     const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
     expect(csvOf(all, 'preview.csv')).toHaveLength(12);
@@ -802,7 +819,8 @@ describe('a submission that needs approval', () => {
   it("has a file with all lines if the message can't list them", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const long = `${'long.'.repeat(20)}example.com`;
-    const list = Array.from({ length: 10 }, (_, n) => `${long},${27_015 + n},cs2,${28_015 + n}`).join('\n');
+    const names = ['ark', 'arksa', 'arma3', 'cs16', 'cs2', 'csgo', 'css', 'l4d2', 'samp', 'tf2'];
+    const list = names.map((game, n) => `${long},${27_015 + n},${game},${28_015 + n}`).join('\n');
     await pressSubmit(member, await paste(member, list));
     const message = await waitingIn(guild);
     expect(message.current.content).toMatch(/… and \d more$/);

@@ -62,7 +62,7 @@ describe('a text whose only address might belong to a person', () => {
   it('asks for a missing game first', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.13:28015');
     await member.press(preview, 'Choose 93.184.216.13:28015');
-    await expect.poll(() => textOf(preview)).toContain('1 game server without a game');
+    await expect.poll(() => textOf(preview)).toContain('1 line needs fixing');
     expect(labelsOf(preview)).not.toContain('Submit 1 of 1');
     expect(listing.submitted).toEqual([]);
     expect(messageOf(preview).current?.components?.length).toBeLessThanOrEqual(5);

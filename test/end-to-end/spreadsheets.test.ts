@@ -42,7 +42,7 @@ it('the files contain text from others in every column, but no formulas', async 
   const list = [heading, ...ready, ...invalid, ...invalid, ...invalid].join('\n');
   const preview = messageOf(await sendFile(member, list));
   expect(markedColumns(fileOf(preview, 'preview.csv'))).toEqual(['game']);
-  const unsent = fileOf(preview, 'not-sent.csv');
+  const unsent = fileOf(preview, 'to-fix.csv');
   expect(markedColumns(unsent)).toEqual(['server', 'port', 'query_port', 'game', 'reason']);
 
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: FORMULAS } });
@@ -63,7 +63,7 @@ it('the files contain text from others in every column, but no formulas', async 
   // The bot reads its own files back, without the apostrophes.
   const withoutLines = (text: string) => text.replaceAll(/"\d+","(?=[^"]*"\r\n)/g, '"');
   const again = messageOf(await sendFile(member, unsent));
-  expect(withoutLines(fileOf(again, 'not-sent.csv'))).toBe(withoutLines(unsent));
+  expect(withoutLines(fileOf(again, 'to-fix.csv'))).toBe(withoutLines(unsent));
   await listing.behave({ kind: 'ok' });
   await pressSubmit(member, await sendFile(member, rejected));
   expect(listing.submitted.slice(-11).map(({ game }) => game)).toEqual(Array(11).fill(ALIAS));

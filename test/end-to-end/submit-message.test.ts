@@ -46,7 +46,7 @@ describe('"Submit servers" on a message', () => {
       ].join('\n'),
     );
     expect(textOf(preview)).toContain('(only you can see this)');
-    expect(textOf(preview)).toContain('3 game servers without a game.');
+    expect(textOf(preview)).toContain('4 lines need fixing:');
     expect(textOf(preview)).toContain(
       '• 10.0.0.3:27015: this is a private address, which only works inside your own network',
     );

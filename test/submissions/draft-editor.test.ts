@@ -322,16 +322,17 @@ describe('an edit of a draft', () => {
       draft,
       expiresAt: 1,
     });
-    const change = (typed: string) => draftEditor.editWaiting(mia, { id: 'd', typed, submissionId });
+    const change = (typed: string) =>
+      draftEditor.editWaiting(mia, { id: 'd', which: 'all', typed, submissionId });
     const tooMany = rows.replaceAll('8.8.8.8', '8.8.4.4');
     expect(await change(tooMany)).toMatchObject({ kind: 'too-many' });
     expect(await change('1. 8.8.4.4:1 cs2\n2. 127.1:5 cs2')).toMatchObject({
       draft: { rows: expect.arrayContaining([expect.objectContaining({ line: 1 })]) },
       newlyInvalid: [{ line: 2 }],
     });
-    expect(await draftEditor.editWaiting(mia, { id: 'd', typed: '', submissionId: 'before' })).toBe(
-      'submitted',
-    );
+    expect(
+      await draftEditor.editWaiting(mia, { id: 'd', which: 'all', typed: '', submissionId: 'before' }),
+    ).toBe('submitted');
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
