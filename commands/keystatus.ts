@@ -2,7 +2,7 @@ import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
-import { keyEnd, keyText, tooSoonText } from '../src/words/keys.ts';
+import { keyText, namingKey, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
@@ -67,18 +67,13 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
 }
 
 function lines(context: Context, status: KeyStatus): readonly string[] {
-  const { t, mention } = context;
+  const { t } = context;
   const { lastFour, setBy, setByName = '', setAt, workedAt, answer, invalidSince, readable } = status;
   const said: string[] = [];
   if (invalidSince !== undefined) {
-    const invalid = t('keystatus.invalid', {
-      seconds: secondsOf(invalidSince),
-      setkey: mention('setkey'),
-      check: t('keystatus.check'),
-    });
-    said.push(withSign('rejected', invalid));
+    said.push(withSign('rejected', t('keystatus.rejected', { seconds: secondsOf(invalidSince) })));
   }
-  said.push(t('keystatus.key', { key: keyEnd(lastFour) }));
+  if (lastFour) said.push(namingKey(lastFour, (key) => t('keystatus.key', { key })));
   if (setBy !== undefined && setAt !== undefined) {
     said.push(
       t('keystatus.set', { member: memberText({ id: setBy, name: setByName }), seconds: secondsOf(setAt) }),

@@ -2,7 +2,7 @@ import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, PressContext, Reply } from '../src/interactions/command.ts';
 import { button, customId, rows } from '../src/interactions/controls.ts';
 import { memberText } from '../src/words/escape.ts';
-import { keyEnd, keyText } from '../src/words/keys.ts';
+import { keyText, namingKey } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
@@ -10,7 +10,10 @@ import { slashCommand } from './slash-command.ts';
 
 /** /removekey: asks for confirmation, then permanently deletes the guild's key. */
 export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
-  const none = (context: Context): Reply => ({ content: keyText({ code: 'key-missing' }, context) });
+  const none = (context: Context): Reply => ({
+    content: keyText({ code: 'key-missing' }, context),
+    components: rows([enterKey(context)]),
+  });
 
   async function remove(context: PressContext): Promise<Reply> {
     const { t, interactionId, guildId, user } = context;
@@ -49,7 +52,7 @@ export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
 function question({ t }: Context, { lastFour, setAt = '' }: KeyStatus): Reply {
   const id = customId('removekey', 'confirm', setAt);
   return {
-    content: t('removekey.question', { key: keyEnd(lastFour) }),
+    content: namingKey(lastFour, (key) => t('removekey.question', { key })),
     components: rows([
       button(id, t('removekey.confirm'), 'danger'),
       button(customId('removekey', 'cancel'), t('button.cancel')),

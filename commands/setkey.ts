@@ -1,3 +1,4 @@
+import { withoutEnds } from '../src/addresses/pasted-text.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
@@ -7,7 +8,7 @@ import { onlyRow } from '../src/submissions/draft.ts';
 import { shorten } from '../src/text/one-line.ts';
 import { Secret } from '../src/text/secret.ts';
 import { memberText } from '../src/words/escape.ts';
-import { keyEnd, tooSoonText } from '../src/words/keys.ts';
+import { namingKey, tooSoonText } from '../src/words/keys.ts';
 import { saidOf, withSaid } from '../src/words/outcomes.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
@@ -41,7 +42,7 @@ export function setKey({
 }: CommandDeps): Command {
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, interactionId, guildId, user } = context;
-    const typed = context.field('key').trim();
+    const typed = keyIn(context.field('key'));
     if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
@@ -54,7 +55,7 @@ export function setKey({
       if (!isSaved) return tryAgain(context, changedText(context));
       if (previous) logger.info({ interactionId, guildId }, "replaced a guild's API key");
       await guildLog.add(guildId, (words) => changeText(words, user, key));
-      const content = savedText(context, key);
+      const content = withSign('accepted', savedText(context, key));
       const submits = await submitNow(context);
       return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
     }
@@ -99,15 +100,35 @@ export function setKey({
     return button(submitId('send', id), label, 'primary');
   }
 
+  /** @param action `save` to reply in a new message, `again` to update the message */
+  async function keyModal(
+    { t, guildId }: Context,
+    action: 'save' | 'again',
+    draftId?: string,
+  ): Promise<Modal> {
+    const previous = await keys.status(guildId);
+    const replaces = previous && namingKey(previous.lastFour, (key) => t('setkey.replaces', { key }));
+    return modal({
+      id: customId('setkey', action, draftId),
+      title: t('setkey.title'),
+      // Omits a warning about passwords, because Discord's modals already have one.
+      text: sentences(replaces, t('setkey.about')),
+      fields: [
+        { id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH },
+      ],
+      isSecret: true,
+    });
+  }
+
   return {
     data: slashCommand('setkey'),
     permission: 'manage-guild',
     answers: 'modal',
-    run: async (context) => keyModal(context, 'save'),
+    run: (context) => keyModal(context, 'save'),
     presses: {
-      enter: { answers: 'modal', run: async (context) => keyModal(context, 'save', context.argument) },
+      enter: { answers: 'modal', run: (context) => keyModal(context, 'save', context.argument) },
       // The rejected key isn't stored, so the admin has to enter it again.
-      again: { answers: 'modal', run: async (context) => keyModal(context, 'again', context.argument) },
+      again: { answers: 'modal', run: (context) => keyModal(context, 'again', context.argument) },
     },
     submits: {
       save: { answers: 'later', run: save },
@@ -122,17 +143,6 @@ export function setKey({
  */
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
-
-/** @param action `save` to reply in a new message, `again` to update the message */
-const keyModal = ({ t }: Context, action: 'save' | 'again', draftId?: string): Modal =>
-  modal({
-    id: customId('setkey', action, draftId),
-    title: t('setkey.title'),
-    // Omits a warning about passwords, because Discord's modals already have one.
-    text: t('setkey.about'),
-    fields: [{ id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH }],
-    isSecret: true,
-  });
 
 const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   content,
@@ -152,8 +162,15 @@ function whyUnsaved(
   return withSign('not-sent', sentences(t('setkey.notSaved'), failureText(outcome, t), t('setkey.untried')));
 }
 
+const QUOTE = /[\s"'`“”„]/u;
+const withoutQuotes = (text: string): string => withoutEnds(text, { start: QUOTE, end: QUOTE });
+
+/** Removes quotation marks around a key, and the word in front of a key in HTTP headers (RFC 6750). */
+const keyIn = (typed: string): string =>
+  withoutQuotes(withoutQuotes(typed).replace(/^(?:authorization:\s*)?bearer\s+/iu, ''));
+
 const savedText = ({ t, mention }: Context, key: Secret): string =>
-  t('setkey.saved', { key: keyEnd(key.lastFour()), addserver: mention('addserver') });
+  namingKey(key.lastFour(), (end) => t('setkey.saved', { key: end, addserver: mention('addserver') }));
 
 const changedText = ({ t, mention }: Context): string =>
   withSign(
@@ -163,4 +180,4 @@ const changedText = ({ t, mention }: Context): string =>
 
 /** Builds the line about the changed key for the guild's log channel. */
 const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
-  `🔑 ${t('guildLog.keySet', { member: memberText(user), key: keyEnd(key.lastFour()) })}`;
+  `🔑 ${namingKey(key.lastFour(), (end) => t('guildLog.keySet', { member: memberText(user), key: end }))}`;

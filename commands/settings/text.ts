@@ -1,5 +1,4 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
-import { enterText } from '../../src/words/keys.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import { lacksApprovalLog } from './approval.ts';
@@ -17,7 +16,7 @@ export function nextText(
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
 ): string | undefined {
   const { t, mention } = audience;
-  if (lacksKey(key)) return enterText(audience);
+  if (lacksKey(key)) return undefined;
   if (now.logChannelId === undefined) {
     const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
     return sentences(t('setkey.chooseLog'), post);

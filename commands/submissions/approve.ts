@@ -107,6 +107,7 @@ export function approvalNotes(
         : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && nextForKey(context, keyProblem),
+    keyProblem && context.isAdmin && t('key.next.admin', { setkey: context.mention('setkey') }),
     again > 0 && t('approval.again', { count: again }),
   ];
   return texts.filter((text) => typeof text === 'string');

@@ -6,36 +6,38 @@ import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
 /**
- * Returns the end of a key, so people can recognise the key. For use between backticks.
+ * Returns a text that names a key by its end, so people can recognise the key. A key without a known end isn't named.
  * @param lastFour empty if the key is too short
+ * @param textFor returns the text; puts the key between backticks
  */
-export const keyEnd = (lastFour = ''): string => `…${lastFour === '' ? '' : escapeCode(lastFour)}`;
+export function namingKey(lastFour: string | undefined, textFor: (key: string) => string): string {
+  return lastFour ? textFor(`…${escapeCode(lastFour)}`) : textFor('').replace(/ ?``/u, '');
+}
 
-/** Describes the problem with the guild's key and the next step for the reader. */
+/** Describes the problem with the guild's key, and whom to ask. Admins get the button from `enterKey` instead. */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {
     case 'key-missing':
-      return sentences(t('key.missing'), enterText(audience));
+      return sentences(t('key.missing'), askText(audience));
     case 'key-unreadable':
-      return sentences(t('key.unreadable'), enterText(audience));
+      return sentences(t('key.unreadable'), askText(audience));
     case 'key-invalid':
       return sentences(t('key.rejected'), renewText(audience, why));
   }
 }
 
-/** Tells admins how to enter a key, and other members to ask an admin. */
-export const enterText = ({ t, mention, isAdmin }: Audience): string =>
-  t(isAdmin ? 'key.next.admin' : 'key.next.member', { setkey: mention('setkey') });
+const askText = ({ t, mention, isAdmin }: Audience): string | undefined =>
+  isAdmin ? undefined : t('key.next.member', { setkey: mention('setkey') });
 
-/** Returns what to do about a key that the service rejects. */
+/** Says who set a key that the service rejects. */
 function renewText(
   audience: Audience,
   { setBy: id, setByName: name = '' }: NoKey & { readonly code: 'key-invalid' },
 ): string {
   const { t, mention, isAdmin } = audience;
   const member = memberText({ id, name });
-  if (isAdmin) return sentences(enterText(audience), t('key.setBy', { member }));
+  if (isAdmin) return t('key.setBy', { member });
   return t('key.renew', { member, setkey: mention('setkey') });
 }
 

@@ -12,7 +12,7 @@ it.beforeEach(({ guild }) => chooseLogChannel(guild));
 /** Submits a new server, because a repeated one would cause a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
-const REFUSED = /❌ The listing service rejects .* API key, so the bot makes only one attempt an hour/;
+const REFUSED = /❌ The listing service rejects .* API key, so nothing can be submitted/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** Returns the log channel's messages about a rejected key. */
 const notices = (guild: TestGuild) =>
@@ -98,7 +98,7 @@ describe('a key that the service rejects', () => {
     ]);
     const said = async (name: string, who = admin) => textOf(await who.slash(name));
     expect(await said('help')).toMatch(
-      /rejects this Discord server.s API key.*Enter an API key with \/setkey/s,
+      /rejects this Discord server.s API key.*The rejected key was set by @/s,
     );
     expect(await said('help', member)).toMatch(/@.* set the key and can replace it with \/setkey\./);
     expect(await said('settings')).toMatch(/❌ API key: rejected.*Enter an API key/s);

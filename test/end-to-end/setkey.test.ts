@@ -26,17 +26,37 @@ describe('/setkey', () => {
   it("doesn't store a key that the service rejects", async ({ guild, admin, member }) => {
     const refused = await setKey(admin, 'wrong-key');
     expect(textOf(refused)).toContain('(only you can see this)');
-    expect(textOf(refused)).toMatch(/Invalid API key\..*copied the whole API key/s);
+    expect(textOf(refused)).toMatch(/Invalid API key\..*Copy the whole API key/s);
     expect(await keyInUse(guild)).toBeUndefined();
     const { modal } = await openModal(admin, refused, 'Try again');
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
     // A short key is hidden completely.
-    expect(messageOf(refused).current?.content).toMatch(/^The API key `…` works and has been saved/);
+    expect(messageOf(refused).current?.content).toMatch(/^✅ The API key works and has been saved/);
+    expect(textOf(await admin.slash('removekey'))).toMatch(/Remove the API key\?/);
     expect(labelsOf(refused)).toEqual([]);
     expect(await keyInUse(guild)).toBe('sandbox-key');
     expect(textOf(await member.slash('games'))).toContain('From the listing service');
+  });
+
+  it.for([
+    'Bearer sandbox-key',
+    '"sandbox-key"',
+    'Authorization: Bearer `sandbox-key`',
+    '“Bearer sandbox-key” ',
+  ])('only uses the key in %s', async (typed, { guild, admin }) => {
+    expect(textOf(await setKey(admin, typed))).toContain('works and has been saved');
+    expect(await keyInUse(guild)).toBe('sandbox-key');
+  });
+
+  it('says which key it replaces', async ({ admin }) => {
+    const about = async () => modalTexts(modalOf(await admin.slash('setkey')).data).join();
+    expect(await about()).not.toContain('replaces');
+    await setKey(admin, 'second-key-1234');
+    expect(await about()).toContain('The new key replaces the API key `…1234` as soon as');
+    await setKey(admin, 'sandbox-key');
+    expect(await about()).toContain('The new key replaces the API key as soon as');
   });
 
   it('rejects a key that consists only of spaces', async ({ admin }) => {
@@ -65,7 +85,7 @@ describe('/setkey', () => {
     await listing.behave({ kind: 'json', status: 429, body });
     const limited = textOf(await setKey(admin, 'sandbox-key'));
     expect(limited).toMatch(/Not saved\. .*Slow down\..*it may still be valid/s);
-    expect(limited).not.toContain('copied');
+    expect(limited).not.toContain('Copy');
   });
 
   it('tests and uses a new key while the previous key is paused', async ({
