@@ -1,7 +1,8 @@
 import { isRejectedByDiscord, LostInteractionError } from '../discord/api.ts';
 import type { Logger } from '../logger.ts';
 import { countOutcomes } from '../submissions/outcome.ts';
-import { type Submissions, serverResults } from '../submissions/submissions.ts';
+import { serverResults } from '../submissions/submission.ts';
+import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
 import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } from './command.ts';

@@ -7,7 +7,7 @@ import { createRecent } from '../pacing/recent.ts';
 import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
 import { countOutcomes, type OutcomeCounts } from '../submissions/outcome.ts';
 import type { Observer } from '../submissions/pipeline.ts';
-import type { ServerResult } from '../submissions/submissions.ts';
+import type { ServerResult } from '../submissions/submission.ts';
 import type { Request } from './interaction.ts';
 
 /** Names of the kinds of interactions, as used in the log and the metrics. */

@@ -5,7 +5,7 @@ import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
-import type { Submission } from '../../src/submissions/submissions.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import { readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
