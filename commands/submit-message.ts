@@ -1,5 +1,6 @@
 import { ApplicationCommandType } from 'discord.js';
 import type { Command, Context } from '../src/interactions/command.ts';
+import { button, customId, rows } from '../src/interactions/controls.ts';
 import type { UsedMessage } from '../src/interactions/interaction.ts';
 import { UserError } from '../src/interactions/user-error.ts';
 import { worstOf } from '../src/server-lists/list-shape.ts';
@@ -28,9 +29,11 @@ export const submitMessage = (deps: CommandDeps): Command => ({
     const { draft, choices } = await readMessage(context, deps);
     if (draft.rows.length === 0 && choices === undefined) {
       const { hidden: count = 0 } = draft;
-      throw new UserError(
-        sentences(t('list.message.empty'), count > 0 ? t('choices.hidden', { count }) : undefined),
-      );
+      return {
+        content: sentences(t('list.message.empty'), count > 0 ? t('choices.hidden', { count }) : undefined),
+        components: rows([button(customId('addserver', 'new'), t('panel.server'), 'primary')]),
+        isUserError: true,
+      };
     }
     deps.games.refreshSoon(guildId);
     return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps);

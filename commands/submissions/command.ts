@@ -28,8 +28,10 @@ import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
+import { mineButton } from '../submit/repairs.ts';
 import { buttonsForEntries, submitAgainFor } from './again.ts';
 import { approvalActions } from './approval.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
@@ -131,12 +133,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { t, guildId } = context;
+    if (isOthers(context, filter)) return toMine(t, t('submissions.othersNotAllowed'));
     const found = await history.find(guildId, await wanted(context, filter));
     const { own, decide, count } = await waysToWaiting(context, filter);
     if (found.length === 0) {
-      const submit =
-        isWhole(context, filter) && button(customId('addserver', 'new'), t('panel.server'), 'primary');
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : noneText(context, filter);
+      if (!isWhole(context, filter)) return toMine(t, text);
+      const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
       return { content: text, components: rows([submit, own, decide]) };
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
@@ -184,7 +187,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const isForReader = isAdmin || submission?.userId === user.id;
     const ended = submission && isForReader ? serverResults(submission) : [];
     const count = ended.length;
-    if (submission === undefined || count === 0) throw new UserError(t('submissions.noneFound'));
+    if (submission === undefined || count === 0) return toMine(t, t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
     const servers = ended
       .toSorted((one, other) => rankOf(one) - rankOf(other))
@@ -279,17 +282,20 @@ const commandData = () =>
     },
   ]);
 
-/**
- * Restricts members to their own entries, whatever a button or an option requests.
- * @throws UserError if a member requests another member's entries
- */
-function permitted(context: Context, filter: SubmissionFilter): SubmissionFilter {
-  if (context.isAdmin) return filter;
-  if (filter.userId !== '' && filter.userId !== context.user.id) {
-    throw new UserError(context.t('submissions.othersNotAllowed'));
-  }
-  return { ...filter, userId: context.user.id };
-}
+/** Whether a filter requests another member's entries, which only admins can see. */
+const isOthers = ({ isAdmin, user }: Context, { userId }: SubmissionFilter): boolean =>
+  !isAdmin && userId !== '' && userId !== user.id;
+
+/** Restricts members to their own entries, whatever a button or an option requests. */
+const permitted = (context: Context, filter: SubmissionFilter): SubmissionFilter =>
+  context.isAdmin ? filter : { ...filter, userId: context.user.id };
+
+/** Builds a reply without entries, with a button for the reader's own submissions. */
+const toMine = (t: Translate, content: string): Reply => ({
+  content,
+  components: rows([mineButton(t)]),
+  isUserError: true,
+});
 
 /** An entry on a page. If the entry is a list, `number` is its number among the lists on the page. */
 interface NumberedEntry {

@@ -291,7 +291,7 @@ interface DraftToEdit {
   readonly which: Editing;
 }
 
-/** Builds the modal for editing a draft. It has unreadable text as typed, fields for one line, or a multi-line input. */
+/** Builds the modal for editing a draft. It has refused text as typed, fields for one line, or a multi-line input. */
 async function draftModal(
   context: Context,
   { draft, action, which }: DraftToEdit,
@@ -301,9 +301,10 @@ async function draftModal(
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const submissionId = await deps.submissions.latestId(id);
   const only = typed || draft.hasChoices ? undefined : onlyRow(draft);
-  if (only) {
+  const fields = typed?.modal === 'fields' ? typed.row : only && typedOf(only);
+  if (fields) {
     const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId);
-    return fieldsModal(context, modalId, typedOf(only), deps);
+    return fieldsModal(context, modalId, fields, deps);
   }
   const modalId =
     action === 'correct'

@@ -25,7 +25,10 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
   if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
-  const { read, choices } = await readFields(context, fieldsOf(context), waiting.rows, deps);
+  const row = fieldsOf(context);
+  // The modal keeps showing the typed values until the edit is submitted.
+  await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
+  const { read, choices } = await readFields(context, row, waiting.rows, deps);
   const [candidate] = choices?.candidates ?? [];
   if (candidate) {
     const why = unreadableText({ kind: 'not-entries', line: lineLabel(candidate) }, context.t);

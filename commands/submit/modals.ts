@@ -73,9 +73,10 @@ export async function fieldsModal(
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   // Unreadable text is shown exactly as typed.
+  const { typed } = draft;
   const { above, lines } =
-    draft.typed?.modal === which
-      ? { above: '', lines: draft.typed.text }
+    typed && typed.modal !== 'fields' && typed.modal === which
+      ? { above: '', lines: typed.text }
       : editableLines(t, draft, which, games);
   return modal({
     id,

@@ -97,8 +97,8 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
-  // Editing wouldn't help, because the limit holds back a corrected line too.
-  if ('until' in reason) return reason.isSoon ? [tryAgainButton(t, id)] : [];
+  if ('until' in reason)
+    return reason.isSoon ? [tryAgainButton(t, id), editButton(t, id)] : [editButton(t, id)];
   const again = againOrEdit(t, id, notSubmittedLabel(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;

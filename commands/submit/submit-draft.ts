@@ -1,6 +1,7 @@
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
+import { secondText } from '../../src/words/sentences.ts';
 import { foundText, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
@@ -21,6 +22,13 @@ export async function submitDraft(
 ): Promise<Reply> {
   const { t, stopping } = context;
   const { id, replacesWaiting } = request;
+  // Without a note, a press that made no difference would look as if it hadn't worked.
+  const isRetry =
+    request.draft === undefined && request.promised === undefined && !request.includesAlreadySubmitted;
+  const withTried = (reply: Reply): Reply => {
+    const tried = t('again.tried', { time: secondText(context.receivedAt) });
+    return { ...reply, content: [tried, reply.content].filter(Boolean).join('\n') };
+  };
   const result = await deps.pipeline.submit({
     ...context,
     ...request,
@@ -35,8 +43,11 @@ export async function submitDraft(
     return replyStillWaiting(context, id, why, deps);
   }
   switch (result.kind) {
-    case 'ended':
-      return reportReply(context, result, deps);
+    case 'ended': {
+      const reply = await reportReply(context, result, deps);
+      const isSame = isRetry && result.servers.every(({ outcome }) => outcome.kind === 'not-sent');
+      return isSame ? withTried(reply) : reply;
+    }
     case 'no-draft':
       return replyForUnavailable(context, { id, why: result.why }, deps);
     case 'waiting': {
@@ -50,13 +61,9 @@ export async function submitDraft(
       return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
     default: {
       const { reason } = result;
-      // Tells the member if submitting the same draft again made no difference.
-      const isStill = reason.code.startsWith('key-') && request.draft === undefined;
-      const notice = isStill ? t('key.still') : undefined;
-      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps, {
-        notSubmitted: reason,
-        notice,
-      });
+      const draft = await deps.draftEditor.recheck(context, id);
+      const reply = await showDraft(context, id, draft, deps, { notSubmitted: reason });
+      return isRetry ? withTried(reply) : reply;
     }
   }
 }

@@ -145,7 +145,7 @@ function unknownTexts(
   const unknown = ended.filter(({ outcome }) => outcome.kind === 'unknown').map(({ server }) => server);
   const { length: count } = unknown;
   if (count === 0) return [];
-  return [member ? unknownText(member, unknown) : t('ended.next.unknown', { count, site: t.site() })];
+  return [member ? unknownText(member, unknown) : t('ended.next.check', { count, site: t.site() })];
 }
 
 /** Maximum number of servers named by {@link serversText}. */

@@ -32,6 +32,7 @@ import {
   type RowPlace,
   type RowProblem,
   rowText,
+  rowWithoutPasswords,
   sanitised,
   type TypedRow,
   typedOf,
@@ -45,7 +46,15 @@ import {
   whyTooManyCandidates,
   withChosen,
 } from './choices.ts';
-import { type Draft, type Editing, rowsToSend, type TypedText, withoutTyped, withRows } from './draft.ts';
+import {
+  type Draft,
+  type Editing,
+  rowsToSend,
+  type TypedFields,
+  type TypedText,
+  withoutTyped,
+  withRows,
+} from './draft.ts';
 import type { Submitter, Unavailable } from './drafts.ts';
 import { withLeftOut } from './left-out.ts';
 import type { Allowance } from './limits.ts';
@@ -289,17 +298,20 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { draft, newlyInvalid };
     },
     /**
-     * Stores text that could not be parsed as a list. The text is added to the member's draft, even if the draft is waiting
+     * Stores what a member typed and the bot didn't accept. It is added to the member's draft, even if the draft is waiting
      * for a moderator. If there is no draft, one is created.
      * @param panelChannelId the channel of the panel that the member used to start the new draft
      */
     async keepTyped(
       by: Submitter,
       id: string,
-      { text, game, modal }: TypedText,
+      entered: TypedText | TypedFields,
       panelChannelId?: string,
     ): Promise<void> {
-      const typed = { text: keptText(text), game: sanitised(game), modal };
+      const typed: Draft['typed'] =
+        entered.modal === 'fields'
+          ? { ...entered, row: rowWithoutPasswords(entered.row) }
+          : { ...entered, text: keptText(entered.text), game: sanitised(entered.game) };
       await store.inGuild(by.guildId, async () => {
         const waiting = await waitingSubmissions.draft(by, id);
         if (typeof waiting !== 'string') return drafts.keep({ ...waiting, typed });

@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { isReady, isRepeated, lineLabel, type ReadyRow, type Row } from '../server-lists/row.ts';
+import {
+  isReady,
+  isRepeated,
+  lineLabel,
+  type ReadyRow,
+  type Row,
+  type TypedRow,
+} from '../server-lists/row.ts';
 import type { DraftsTable } from '../storage/tables.ts';
 import type { LeftOut } from './left-out.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
@@ -21,7 +28,7 @@ export interface Draft {
   readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the member used to start the draft. */
   readonly panelChannelId?: string | undefined;
-  readonly typed?: TypedText;
+  readonly typed?: TypedText | TypedFields;
 }
 
 /** Which lines to edit: `invalid` for lines that aren't ready, or `all`, for example after servers were rejected. */
@@ -34,6 +41,12 @@ export interface TypedText {
   readonly game: string;
   /** The modal in which the text was typed: `paste` for a whole list, or a modal for editing the draft's lines. */
   readonly modal: 'paste' | Editing;
+}
+
+/** The values for one server that could not replace a waiting submission. The member can reopen the modal and correct them. */
+export interface TypedFields {
+  readonly row: TypedRow;
+  readonly modal: 'fields';
 }
 
 /**

@@ -16,7 +16,15 @@ import { countOf } from '../storage/count.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { storedReason } from './decline-reason.ts';
-import { afterSubmission, type Draft, isDone, isUnconfirmed, isUnsent, withRows } from './draft.ts';
+import {
+  afterSubmission,
+  type Draft,
+  isDone,
+  isUnconfirmed,
+  isUnsent,
+  withoutTyped,
+  withRows,
+} from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
@@ -381,7 +389,7 @@ export function createSubmissions({
     const ended = await serversOf(id);
     const after = afterSubmission(draft, ended, isApproved);
     const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
-    const invalid = withRows(after, after.rows.filter(isInvalid));
+    const invalid = withRows(withoutTyped(after), after.rows.filter(isInvalid));
     if (isApproved && rows.length === 0 && isDone(invalid)) return drafts.delete(draftId);
     await drafts.keep(isApproved && rows.length === 0 ? invalid : after);
     if (rows.length === 0) return;

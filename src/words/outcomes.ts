@@ -212,7 +212,7 @@ function nextText(
 export function unknownText(audience: Audience, servers: readonly ServerSubmission[]): string {
   const { t, isAdmin } = audience;
   const page = pageAbout(audience, onlyOf(servers));
-  const key = page === undefined && !isAdmin ? 'unlinked' : 'unknown';
+  const key = page === undefined && !isAdmin ? 'unlinked' : 'check';
   return t(`ended.next.${key}`, { count: servers.length, site: t.site(page) });
 }
 

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../pacing/durations.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
@@ -29,11 +29,18 @@ export const nextTryText = (at: number, t: Translate): string => t('again.nextTr
 
 /**
  * Formats when something will be possible, rounded up to the minute. The time is absolute, so the message doesn't become
- * outdated. The date is only included if the time is at least a day away.
+ * outdated. The date is only left out if the time is less than an hour away, because the bot doesn't know when the reader's day
+ * ends.
  * @param at milliseconds since 1970
  */
 export const fromText = (at: number): string =>
-  `<t:${Math.ceil(at / MINUTE_MS) * 60}${at < Date.now() + DAY_MS ? ':t' : ''}>`;
+  `<t:${Math.ceil(at / MINUTE_MS) * 60}${at < Date.now() + HOUR_MS ? ':t' : ''}>`;
+
+/**
+ * Formats a time that has just passed, to the second.
+ * @param at milliseconds since 1970
+ */
+export const secondText = (at: number): string => `<t:${Math.floor(at / 1000)}:T>`;
 
 /**
  * Formats a past time as Discord markup, shown in the reader's language.

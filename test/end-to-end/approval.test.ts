@@ -468,7 +468,7 @@ describe('a submission that needs approval', () => {
     await moderator.press(other, 'Approve');
     await member.press(reply, 'Withdraw');
     for (const [each, words] of [
-      [other, "Wait for the review, or check the listing service's site, before sending it again."],
+      [other, "Check the listing service's site before sending it again."],
       [reply, "Ask an admin to check the listing service's site before you send it again."],
     ] as const) {
       await expect.poll(() => textOf(each)).toContain(words);

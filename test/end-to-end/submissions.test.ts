@@ -46,7 +46,7 @@ describe('/submissions', () => {
       ACCEPTED,
     );
     // If a search finds nothing, the reply doesn't offer to submit a server.
-    expect(labelsOf(await admin.slash('submissions', { game: 'rust' }))).toEqual([]);
+    expect(labelsOf(await admin.slash('submissions', { game: 'rust' }))).toEqual(['My submissions']);
     expect(labelsOf(await admin.slash('submissions', { member: admin.userId }))).toEqual([
       'Submit a game server',
     ]);

@@ -6,7 +6,7 @@ const ACCEPTED = '✅ Servers have been added for review.';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.';
 const UNKNOWN =
-  "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Wait for the review, or check the listing service's site, before sending it again.";
+  "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Check the listing service's site before sending it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';

@@ -60,6 +60,13 @@ describe("the service's message about accepted servers", () => {
   });
 });
 
+it("the service's error message is relayed word for word", () => {
+  const outcome: Outcome = { kind: 'rejected', message: 'No such luck, try port 27016.' };
+  expect(outcomeText(audienceFor('en-US'), server, outcome)).toBe(
+    '❌ Rejected. The listing service says:\n> No such luck, try port 27016.',
+  );
+});
+
 it('a rejection without a message from the service is only a heading', () => {
   const audience = audienceFor('en-US');
   const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { submissionsCommand } from '../../commands/submissions/command.ts';
+import { submitActions } from '../../commands/submit/actions.ts';
+import { notSubmittedButtons } from '../../commands/submit/repairs.ts';
+import { submitMessage } from '../../commands/submit-message.ts';
+import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
+import type { Reply } from '../../src/interactions/command.ts';
+import { KNOWN_GAMES } from '../../src/listing/contract.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
+import { fromText } from '../../src/words/sentences.ts';
+import { readyRow } from '../support/builders.ts';
+import { anyContext, onlyDeps } from './context.ts';
+
+const games = {
+  ...indexGames(KNOWN_GAMES),
+  isFresh: () => true,
+  refresh: async () => undefined,
+  refreshSoon: () => undefined,
+};
+const settings = { getOrThrow: async () => DEFAULTS, getOrUnreadable: async () => DEFAULTS };
+const suggestions = { allowed: async () => games.all, games: async () => games.all };
+const labelsOf = ({ components = [] }: Reply) =>
+  components.flatMap((row) => row.components.map((each) => Object(each).label));
+
+describe('an edit of a waiting server that is refused', () => {
+  it('opens again with what was typed', async () => {
+    let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
+    const submission = {
+      id: 'run',
+      draftId: 'd',
+      userId: '4',
+      state: 'waiting',
+      needsModerator: true,
+      servers: [{ line: 1, server: readyRow(1, 'a.example.com').submission }],
+    };
+    const actions = submitActions(
+      onlyDeps({
+        games,
+        settings,
+        suggestions,
+        keys: { problem: async () => undefined },
+        completeRows: async (rows: unknown) => rows,
+        approvals: { draft: async () => draft },
+        approvalMessages: { show: async () => undefined },
+        draftEditor: {
+          keepTyped: async (...[, , typed]: [0, 0, Draft['typed']]) =>
+            (draft = { ...draft, ...(typed && { typed }) }),
+        },
+        submissions: {
+          latest: async () => submission,
+          latestId: async () => 'run',
+          waitingAgain: async () => 0,
+          earlier: async () => [],
+        },
+        history: { hasFirstAccepted: async () => false },
+        decisionMessages: { isWanted: async () => false },
+      }),
+    );
+    const typed = { game: 'Rust', server: 'b.example.com', port: '99999', query_port: '1' };
+    const context = anyContext({ argument: 'd:run', field: (name) => Object(typed)[name] ?? '' });
+    const refused = await actions.submits?.changed?.run(context);
+    expect(refused?.content).toContain('Not changed: port');
+    const modal = Object(await actions.presses?.change?.run(anyContext({ argument: 'd' })));
+    const values = Object.fromEntries(modalFields(modal).map(({ id, value }) => [id, value]));
+    expect(values).toMatchObject({ server: 'b.example.com', port: '99999', query_port: '1' });
+  });
+});
+
+describe('Try again', () => {
+  it.each([
+    [
+      'is held back',
+      { kind: 'not-submitted', reason: { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } } },
+    ],
+    ['fails', { kind: 'not-submitted', reason: { code: 'key-missing' } }],
+  ])('shows that it was tried, and when: %s', async (_, result) => {
+    const draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
+    const prepared = {
+      draft,
+      choices: undefined,
+      alreadySubmitted: new Map(),
+      allowance: { count: 1 },
+      waits: false,
+      edits: { invalid: 0, lacking: 0 },
+    };
+    const actions = submitActions(
+      onlyDeps({
+        games,
+        settings,
+        pipeline: { submit: async () => ({ ...result, draft }) },
+        draftEditor: { recheck: async () => prepared },
+        keys: { problem: async () => undefined },
+      }),
+    );
+    const press = (argument: string) =>
+      actions.presses?.send?.run(anyContext({ argument, receivedAt: 5_000 }));
+    const again = Object(await press('d'));
+    expect(again.content).toMatch(/^Tried again at <t:5:T>:\n⚠️ Not sent\./);
+    // Nothing has been tried before.
+    expect(Object(await press('d:1')).content).not.toContain('Tried again');
+  });
+});
+
+describe('every reply has a next step', () => {
+  it('keeps Edit after the daily quota is used up, and names the day', () => {
+    const until = Date.now() + 22 * 3_600_000;
+    const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
+    const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);
+    expect(labels).toEqual(['Edit']);
+    expect(fromText(until)).toMatch(/^<t:\d+>$/);
+  });
+
+  it('offers the form if a message has no address', async () => {
+    const { useOn } = submitMessage(
+      onlyDeps({ games, settings, completeRows: async (rows: unknown) => rows }),
+    );
+    const reply = Object(await useOn?.({ ...anyContext(), text: 'come and join', files: [] }));
+    expect(reply).toMatchObject({ content: expect.stringContaining('No game server'), isUserError: true });
+    expect(labelsOf(reply)).toEqual(['Submit a game server']);
+  });
+
+  it.each([
+    ['nothing matches', true, { server: 'nothing.like' }, 'No submissions match.'],
+    ["another member's are asked for", false, { member: '7' }, 'You can only see your own submissions.'],
+  ])('shows the way to the own submissions if %s', async (_, isAdmin, options, content) => {
+    const history = { find: async () => [], games: async () => new Set() };
+    const approvals = { waiting: async () => [], countWaiting: async () => 0 };
+    const { run } = submissionsCommand(onlyDeps({ history, games, settings, approvals }));
+    const field = (name: string) => Object(options)[name] ?? '';
+    const reply = Object(await run?.(anyContext({ isAdmin, field })));
+    expect(reply).toMatchObject({ content, isUserError: true });
+    expect(labelsOf(reply)).toEqual(['My submissions']);
+  });
+});
