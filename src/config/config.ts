@@ -36,9 +36,12 @@ export class ConfigError extends Error {
    * value of a variable.
    */
   readonly variables: readonly string[];
-  constructor(message: string, variables: readonly string[] = []) {
+  /** One sentence for each of these variables, without hints about the rest of the configuration. */
+  readonly problems: readonly string[];
+  constructor(message: string, variables: readonly string[] = [], problems: readonly string[] = []) {
     super(message);
     this.variables = variables;
+    this.problems = problems;
   }
 }
 
@@ -254,7 +257,7 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   }
   if (isIncomplete && !existsSync('.env')) lines.push(NO_FILE);
   if (isIncomplete && isDotEnvUnread()) lines.push(UNREAD_FILE);
-  throw new ConfigError(lines.join('\n  '), variables);
+  throw new ConfigError(lines.join('\n  '), variables, [...problems.values()]);
 }
 
 /** Whether there is a `.env` file that this process hasn't read. */

@@ -8,6 +8,7 @@ import { isRecent } from '../pacing/recent.ts';
 import {
   checkFile,
   chownCommand,
+  column,
   nearest,
   rejectLostFile,
   withDatabaseFile,
@@ -150,9 +151,24 @@ export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");
   const { path } = storeUrl;
   const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
-  if (free >= needed) return `${mebibytes(free)} is free`;
+  if (free >= needed) return `${mebibytes(free)} is free${existsSync(path) ? unusedIn(path) : ''}`;
   throw new CheckFailedError(
     `the disk with ${path} has only ${mebibytes(free)} of free space`,
     `free some space: ${mebibytes(needed)} is needed`,
   );
+}
+
+/** Describes how much of a SQLite file is unused. SQLite reuses this space, but never returns it to the disk. */
+function unusedIn(path: string): string {
+  try {
+    const [size = 0, pages = 0, unused = 0] = withDatabaseFile(path, (database) =>
+      ['page_size', 'page_count', 'freelist_count'].map((name) =>
+        Number(column(database, `PRAGMA ${name}`)[0]),
+      ),
+    );
+    return `; ${path} takes ${sizeOf(size * pages)}, of which ${sizeOf(size * unused)} is unused: see "Disk space" in docs/tasks.md`;
+  } catch {
+    // The check of the store explains why the file can't be read.
+    return '';
+  }
 }

@@ -66,7 +66,7 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   try {
     const usedKeys = await usedKeysOf(source.values);
     const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
-    const counts = await target.inGuild('every guild', () => copyTables(source, target));
+    const counts = await target.inGuild('every guild', () => copyTables(source, target, to));
     return { counts, unreadable: await openEncrypted(target, createEncryption(keys)) };
   } finally {
     await parts.stop();
@@ -74,10 +74,16 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
 }
 
 /** Copies the tables. Must be called inside a transaction on the target. */
-async function copyTables(source: Store, target: Store): Promise<CopyResult['counts']> {
+async function copyTables(source: Store, target: Store, to: StoreUrl): Promise<CopyResult['counts']> {
   let before = (await keysOf(target)).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
-  if (before > 0) throw new StoreError('the target database is not empty');
+  if (before > 0) {
+    const another =
+      to.kind === 'sqlite'
+        ? 'choose the path of a new file'
+        : 'create another one with createdb, and use its URL';
+    throw new StoreError(`the target database ${to.name} is not empty. Nothing was copied: ${another}`);
+  }
   const counts: Record<string, number> = {};
   for (const [table, primaryKey] of Object.entries(TABLES)) {
     for await (const rows of pagesOf(source, table, primaryKey)) {

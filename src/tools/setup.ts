@@ -89,8 +89,7 @@ async function settle(
     } catch (error) {
       // If another variable is invalid, another answer wouldn't help.
       if (!(error instanceof ConfigError) || error.variables.some((other) => other !== name)) throw error;
-      const [, ...problems] = error.message.split('\n');
-      print(`${problems.map((problem) => problem.trim()).join('\n')}\n`);
+      print(`${error.problems.join('\n')}\n`);
     }
   }
 }

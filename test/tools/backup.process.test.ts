@@ -28,6 +28,13 @@ import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
   runFile([`src/tools/${tool}.ts`, ...args], { env });
 
+/** Variables for the doctor, whose checks of Discord and the listing service fail. */
+const REQUIRED = {
+  DISCORD_TOKEN: 'aaa.bbb.ccc',
+  DISCORD_API_URL: 'http://127.0.0.1:9/api',
+  LISTING_API_URL: 'http://127.0.0.1:9',
+};
+
 const pathIn = (data: string) => join(data, 'bot.sqlite');
 const store = (data: string) => ({ STORE_URL: `sqlite://${pathIn(data)}` });
 
@@ -266,6 +273,21 @@ describe('npm run restore', () => {
     const restored = await openStore(pathIn(data));
     await partsOver(restored).submissions.endAbandoned('7');
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
+  });
+
+  it('gives unused space back to the disk', async () => {
+    const data = await made();
+    const opened = await openStore(pathIn(data));
+    await opened.values.set('a:large', 'x'.repeat(2_000_000));
+    await opened.values.delete('a:large');
+    await opened.stop();
+    const { stdout } = await runFile(['src/tools/doctor.ts'], { env: { ...REQUIRED, ...store(data) } });
+    expect(stdout).toMatch(/^ok +Disk .* takes 2,\d+ KiB, of which 1,9\d+ KiB is unused: see "Disk space"/m);
+    const file = join(data, 'copy.sqlite');
+    expect(await run('backup', [file], store(data))).toMatchObject({ status: 0 });
+    expect(await run('restore', [file], store(data))).toMatchObject({ status: 0 });
+    expect(statSync(pathIn(data)).size).toBeLessThan(500_000);
+    expect(await valueIn(pathIn(data), 'a:1')).toBe('kept');
   });
 
   it('accepts a manual copy with its write-ahead log if there is no database', async () => {

@@ -137,7 +137,9 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);
     const { status, stderr } = await copy([file.name, 'STORE_URL'], url);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^copy-store: the target database is not empty\n$/);
+    expect(stderr).toMatch(
+      /^copy-store: the target database postgres:\S+ is not empty\. Nothing was copied: create another one with createdb/,
+    );
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 

@@ -380,8 +380,11 @@ describe('the doctor', () => {
     await store.stop();
   });
 
-  it('warns about a .env file that other users can read', async () => {
-    const file = await fileWith('.env', 'LOG_LEVEL=info\n');
+  it('warns about a .env file that other users can read, or that Docker would read differently', async () => {
+    const file = await fileWith(
+      '.env',
+      'LOG_LEVEL=info\nLISTING_NAME="My List"\nexport HTTP_PORT=9464 # local\n',
+    );
     await chmod(file, 0o644);
     const { text, status } = await doctor({ https_proxy: 'http://user:secret@proxy.example:3128' });
     await rm(file);
@@ -390,7 +393,7 @@ describe('the doctor', () => {
       /^warning +Surroundings +there is a \.env file, but neither this command nor "node src\/start\.js" reads it$/m,
     );
     expect(text).toMatch(
-      /^ +other users can read \.env\n +https_proxy: the bot does not use a proxy\n +→ .*; chmod 600 \.env; /m,
+      /^ +other users can read \.env\n.* as part of the value: LISTING_NAME, HTTP_PORT\n +https_proxy: the bot does not use a proxy\n +→ .*; chmod 600 \.env; remove the quotes/m,
     );
     expect(text).not.toContain('proxy.example');
   });

@@ -58,6 +58,9 @@ describe('npm run setup', () => {
     const other = folder();
     const refused = await runFile([SETUP], { cwd: other, env, input: lines(WRONG) });
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was written') });
+    const empty = await runFile([SETUP], { cwd: other, env, input: lines('') });
+    expect(empty.stdout).toMatch(/DISCORD_TOKEN is missing: it must be the bot token/);
+    expect(empty.stdout).not.toMatch(/npm run setup|cp \.env/);
     expect(existsSync(join(other, '.env'))).toBe(false);
   });
 
