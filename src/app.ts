@@ -121,7 +121,11 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const guilds = createGuilds({
     ...base,
     ...discord,
-    accessLists: config,
+    accessLists: {
+      allowedGuilds: config.allowedGuilds,
+      blockedGuilds: config.blockedGuilds,
+      blockedUsers: config.blockedUsers,
+    },
     submissions: submissionStore.erasure,
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
@@ -159,7 +163,13 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { games } = listing;
   const serverLookup =
     config.serverLookup === 'on'
-      ? createServerLookup({ ...config, games, onLookup: metrics?.onLookup, logger })
+      ? createServerLookup({
+          steamApiUrl: config.steamApiUrl,
+          nameServers: config.nameServers,
+          games,
+          onLookup: metrics?.onLookup,
+          logger,
+        })
       : undefined;
   const interactionStore = createInteractionStore(base);
   const approvals = createApprovals({ ...submissionStore, store });

@@ -18,7 +18,7 @@ import { createSteam, type SteamDeps, type SteamServer } from './steam.ts';
 import { type SteamGames, steamGamesAmong } from './steam-games.ts';
 
 export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
-  readonly nameServers?: readonly string[];
+  readonly nameServers?: readonly string[] | undefined;
   readonly games: GameIndex;
   readonly onLookup?: ((what: 'asked' | 'failed' | FilledField) => void) | undefined;
 }

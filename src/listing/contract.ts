@@ -96,7 +96,7 @@ export function whatIsWrong(error: z.ZodError): string {
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
-/** The five errors in the specification (§7), in the same order. */
+/** The errors in the specification (§7), in the same order. docs/listing-api.md lists them. */
 export const KNOWN_ERRORS = {
   invalidKey: 'Invalid API key.',
   emptyList: 'The server list for addition is empty.',
@@ -106,7 +106,7 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
-/** Returns which of the five errors the service's message matches, if any. */
+/** Returns which of {@link KNOWN_ERRORS} the service's message matches, if any. */
 export function knownError(message: string): KnownError | undefined {
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   return names.find((name) => KNOWN_ERRORS[name] === message.trim());
@@ -135,7 +135,7 @@ interface AcceptedOutcome {
   readonly message: string;
 }
 
-/** The service rejected the server with this `message`. `known` is set for the specification's five errors. */
+/** The service rejected the server with this `message`. `known` is set for {@link KNOWN_ERRORS}. */
 export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;

@@ -36,7 +36,11 @@ import {
 } from './row.ts';
 import { createTextParser, type GameReading, type PastedLine, type TextRows } from './text-parser.ts';
 
-/** Maximum number of servers in one paste or file: enough for ten requests to the service. */
+/**
+ * Maximum number of servers in a draft: enough for ten requests to the service. Checked for a single text or file
+ * (`readSource` below), for several files together (list-parser.ts), for JSON in a message (message.ts), and for every change
+ * to a draft (`whyTooMany` in draft-editor.ts).
+ */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
 /** Maximum length of the text in a modal's field, in UTF-16 units (Discord docs: Component Reference, Text Input). */

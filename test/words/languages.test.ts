@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Locale } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { ADDED, KNOWN_ERRORS } from '../../src/listing/contract.ts';
 import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { PLURAL, sentencesOf, stemOf, valuesIn } from './language-files.ts';
 import { LONGER_BY } from './pseudo-language.ts';
@@ -73,12 +74,8 @@ describe('the languages', () => {
   it("repeat the service's messages word for word in English", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
-      added: 'Servers have been added for review.',
-      invalidKey: 'Invalid API key.',
-      emptyList: 'The server list for addition is empty.',
-      serverMissing: 'Server parameter is missing.',
-      gameMissing: 'Game alias parameter is missing.',
-      gameInvalid: 'Invalid game alias provided.',
+      added: ADDED,
+      ...KNOWN_ERRORS,
     });
   });
 

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { entryText, serverText } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
-import type { Failure, NotSentOutcome, UnknownOutcome } from '../../src/listing/contract.ts';
+import {
+  type Failure,
+  KNOWN_ERRORS,
+  type KnownError,
+  NOT_SENT_REASONS,
+  UNKNOWN_REASONS,
+} from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
-import type { NotApprovedOutcome, ServerOutcome } from '../../src/submissions/outcome.ts';
+import {
+  NOT_APPROVED_REASONS,
+  type NotApprovedOutcome,
+  type ServerOutcome,
+} from '../../src/submissions/outcome.ts';
 import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
@@ -86,23 +96,16 @@ const NOT_SUBMITTED: Readonly<Record<NotSubmitted['code'], NotSubmitted>> = {
   'waiting-often': { code: 'waiting-often', at: 1_000 },
 };
 
-const NOT_SENT: readonly (NotSentOutcome | NotApprovedOutcome)['reason'][] = [
-  ...(['unreachable', 'timeout', 'tls', 'rate-limited', 'down', 'queue-full'] as const),
-  ...(['key', 'deadline', 'stopping', 'service', 'bot', 'declined', 'expired'] as const),
-];
-const UNKNOWN: readonly UnknownOutcome['reason'][] = [
-  ...(['timeout', 'reset', 'stopping', 'redirect', 'rate-limited', 'server-error'] as const),
-  ...(['not-found', 'client-error', 'unreadable', 'too-large'] as const),
-];
 const FAILURES: readonly (Failure | NotApprovedOutcome)[] = [
-  ...NOT_SENT.map((reason) => ({ kind: 'not-sent', reason }) as NotSentOutcome | NotApprovedOutcome),
-  ...UNKNOWN.map((reason): Failure => ({ kind: 'unknown', reason, detail: EVIL })),
+  ...NOT_SENT_REASONS.map((reason): Failure => ({ kind: 'not-sent', reason })),
+  ...NOT_APPROVED_REASONS.map((reason): NotApprovedOutcome => ({ kind: 'not-sent', reason })),
+  ...UNKNOWN_REASONS.map((reason): Failure => ({ kind: 'unknown', reason, detail: EVIL })),
   { kind: 'not-sent', reason: 'rate-limited', retryAfterMs: 6_000 },
 ];
 const OUTCOMES: readonly ServerOutcome[] = [
   { kind: 'accepted', message: EVIL },
   { kind: 'rejected', message: EVIL },
-  ...(['invalidKey', 'emptyList', 'serverMissing', 'gameMissing', 'gameInvalid'] as const).map(
+  ...(Object.keys(KNOWN_ERRORS) as KnownError[]).map(
     (known): ServerOutcome => ({ kind: 'rejected', message: EVIL, known }),
   ),
   ...FAILURES,
