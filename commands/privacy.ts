@@ -1,9 +1,9 @@
+import { WAITS_MS } from '../src/approval/waiting-store.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/pacing/durations.ts';
 import { REJECTED_KEPT_DAYS } from '../src/submissions/erasure.ts';
-import { WAITS_MS } from '../src/submissions/submissions.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';

@@ -4,6 +4,7 @@ import { createApprovalMessages } from './approval/approval-messages.ts';
 import { createApprovals } from './approval/approvals.ts';
 import { createDecisionMessages, type DecisionMessagesTiming } from './approval/decision-messages.ts';
 import { createDecisionNotices } from './approval/decision-notices.ts';
+import { createWaitingSubmissions } from './approval/waiting-store.ts';
 import type { Config } from './config/config.ts';
 import type { ApiTiming } from './discord/api.ts';
 import { createConnection } from './discord/connection.ts';
@@ -117,6 +118,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
+    createWaitingSubmissions,
   });
   const guilds = createGuilds({
     ...base,
@@ -221,6 +223,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     isOn: config.directMessages === 'on',
     interactionStore,
     submissions: submissionStore.submissions,
+    approvals,
     wording,
     games,
   });

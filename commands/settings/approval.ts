@@ -1,8 +1,8 @@
+import { WAITS_MS } from '../../src/approval/waiting-store.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { DAY_MS } from '../../src/pacing/durations.ts';
-import { WAITS_MS } from '../../src/submissions/submissions.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { logChannelSelect } from './log-channel.ts';

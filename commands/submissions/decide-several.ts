@@ -1,8 +1,8 @@
 import { serversText, submissionsId } from '../../src/approval/approval-view.ts';
+import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, type Modal, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
-import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { byText } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';

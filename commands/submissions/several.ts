@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { aboutText, beforeTexts, MOST_SHOWN, submissionsId } from '../../src/approval/approval-view.ts';
+import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control, type Modal, modal, select } from '../../src/interactions/controls.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
-import type { WaitingSubmission } from '../../src/submissions/waiting-submissions.ts';
 import { shorten } from '../../src/text/one-line.ts';
 import { serverLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';

@@ -87,7 +87,7 @@ export async function replyForSubmission(
 async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);
-  const content = sentences(view.content, againText(t, await deps.submissions.waitingAgain(submission)));
+  const content = sentences(view.content, againText(t, await deps.approvals.waitingAgain(submission)));
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
   const left = await linesLeft(context, submission, deps);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { addressOf, placeOf, type ReadyRow } from '../server-lists/row.ts';
+import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
@@ -13,13 +14,22 @@ import {
   type SubmittedServer,
 } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
-import type { DraftRef, SeenApproval, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
+import type {
+  DecidedBy,
+  DraftRef,
+  SeenApproval,
+  WaitingSubmissions,
+} from '../submissions/waiting-submissions.ts';
+import { waitingIn } from './waiting-store.ts';
 
-interface Decision extends SeenApproval {
-  /** The moderator who makes the decision; `interactionId` is their interaction. */
-  readonly by: Submitter['user'];
-  readonly interactionId: string;
+/** A waiting submission, without its servers. */
+export interface WaitingSubmission extends DraftRef {
+  readonly submissionId: string;
+  readonly userId: string;
+  readonly userName: string;
 }
+
+type Decision = SeenApproval & DecidedBy;
 
 export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
@@ -60,9 +70,41 @@ export function createApprovals({
   alreadySubmitted,
 }: ApprovalsDeps) {
   const { tables } = store;
-  const { seen, withdrawSubmission, ownAddresses } = waitingSubmissions;
+  const { seen, draft, ownAddresses } = waitingSubmissions;
   return {
-    ...waitingSubmissions,
+    seen,
+    draft,
+    /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
+    find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
+      submissions.latest(guildId, id, { isForModerators: true }),
+    /** Returns all waiting submissions of the guild, or only those of one member, oldest first. */
+    async waiting(guildId: string, userId?: string): Promise<readonly WaitingSubmission[]> {
+      const rows = await waitingIn(tables(), guildId, userId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .select(['id', 'draft_id', 'user_id', 'user_name'])
+        .execute();
+      return rows.map(({ id: submissionId, draft_id: id, user_id, user_name }) => ({
+        guildId,
+        id,
+        submissionId,
+        userId: user_id ?? '',
+        userName: user_name ?? '',
+      }));
+    },
+    /** Counts all waiting submissions of the guild, or only those of one member. */
+    countWaiting: (guildId: string, userId?: string): Promise<number> =>
+      countOf(waitingIn(tables(), guildId, userId)),
+    /** Counts the servers of an approved submission that are waiting for approval again. */
+    async waitingAgain({ draftId, state }: Submission): Promise<number> {
+      if (state !== 'done') return 0;
+      const waiting = tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('draft_id', '=', draftId)
+        .where('state', '=', 'waiting');
+      return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
+    },
     /** Returns a waiting submission's servers that were already submitted in this guild, including intentional repeats. */
     async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
       if (state !== 'waiting') return [];
@@ -84,15 +126,15 @@ export function createApprovals({
         const why = { decline_reason: reason.words, decline_reason_key: reason.key ?? null };
         const decision = { decided_by: by.id, decided_by_name: by.name, decision_id: interactionId };
         const to = { ...why, ...decision, state: 'declined' } as const;
-        await submissions.endWaiting(
-          await submissions.beginAnother(submission, declined.map(rowForServer)),
+        await waitingSubmissions.end(
+          await waitingSubmissions.beginAnother(submission, declined.map(rowForServer)),
           key.guildId,
           to,
         );
         const others = submission.servers.filter((each, index) => !isDeclined(each, index));
         const isPart = others.length > 0;
         if (draft) await drafts.keep(isPart ? withRows(draft, otherRows(draft, declined)) : draft);
-        if (isPart) await submissions.beginAnother(submission, others.map(rowForServer));
+        if (isPart) await waitingSubmissions.beginAnother(submission, others.map(rowForServer));
         return true;
       }),
     /**
@@ -122,7 +164,7 @@ export function createApprovals({
           // If the address changes, the member's consent to resubmit the server no longer applies.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
-        await submissions.beginAnother(submission, [corrected], { by, interactionId });
+        await waitingSubmissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;
       }),
     /**
@@ -131,7 +173,7 @@ export function createApprovals({
      */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
-        const why = await withdrawSubmission(by, id, interactionId);
+        const why = await waitingSubmissions.withdraw(by, id, interactionId);
         if (why === undefined) await drafts.delete(id);
         return why;
       }),

@@ -16,6 +16,7 @@ import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
 import { type ApprovalView, againText, approvalView } from './approval-view.ts';
+import type { Approvals } from './approvals.ts';
 import { noticeContext } from './decision-notices.ts';
 
 /** Minimum time between direct messages, in milliseconds. Discord blocks bots that start many conversations quickly. */
@@ -41,7 +42,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'open'>;
-  readonly submissions: Pick<Submissions, 'find' | 'waitingAgain'>;
+  readonly submissions: Pick<Submissions, 'find'>;
+  readonly approvals: Pick<Approvals, 'waitingAgain'>;
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
@@ -64,6 +66,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     store,
     interactionStore,
     submissions,
+    approvals,
     directMessages,
     settings,
     directMessageOptOuts,
@@ -125,7 +128,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
     const { t } = context;
     const { content, embeds } = approvalView(t, withoutModerators(submission), games, context);
-    return { content: sentences(content, againText(t, await submissions.waitingAgain(submission))), embeds };
+    return { content: sentences(content, againText(t, await approvals.waitingAgain(submission))), embeds };
   }
 
   async function messageAbout(context: Context, decided: readonly Submission[]): Promise<DirectMessage> {

@@ -8,6 +8,7 @@ import { MOST_ENTRIES } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submissions } from './submissions.ts';
+import type { WaitingSubmissions } from './waiting-submissions.ts';
 
 /** How many days to keep rejected and unsent servers. */
 export const REJECTED_KEPT_DAYS = 30;
@@ -16,13 +17,15 @@ interface ErasureDeps extends SubmissionStoreBase {
   readonly drafts: Drafts;
   readonly limits: Limits;
   readonly submissions: Submissions;
+  readonly waitingSubmissions: WaitingSubmissions;
 }
 
 /**
  * Deletes stored submissions when they expire, or when a member or an admin requests it. Servers that still count towards a
  * limit are kept until an hourly job can delete them. Every method throws a StoreError when the store fails.
  */
-export function createErasure({ store, drafts, limits, submissions, days, now }: ErasureDeps) {
+export function createErasure(deps: ErasureDeps) {
+  const { store, drafts, limits, now } = deps;
   const { tables } = store;
 
   const submissionsOf = (guildId: string) =>
@@ -51,13 +54,13 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
       .returning('submission_id')
       .execute();
     const ids = [...new Set(deleted.map(({ submission_id }) => submission_id))];
-    if (ids.length > 0) await submissions.dropEmpty(overOf(guildId).where('id', 'in', ids).select('id'));
+    if (ids.length > 0) await deps.submissions.dropEmpty(overOf(guildId).where('id', 'in', ids).select('id'));
     return deleted.length;
   }
 
   async function dropOldServers(guildId: string): Promise<boolean> {
-    const before = now() - days * DAY_MS;
-    const rejectedBefore = now() - Math.min(days, REJECTED_KEPT_DAYS) * DAY_MS;
+    const before = now() - deps.days * DAY_MS;
+    const rejectedBefore = now() - Math.min(deps.days, REJECTED_KEPT_DAYS) * DAY_MS;
     const oldest = endedServersOf(guildId)
       .where('ended_at', '<=', rejectedBefore)
       .where(({ or, eb }) =>
@@ -114,7 +117,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
     const withdrawn = overOf(guildId).where('state', '=', 'withdrawn').select('id');
     const servers = tables().selectFrom('servers').where('submission_id', 'in', withdrawn).limit(PIECE);
     if ((await dropServers(guildId, servers)) === PIECE) return true;
-    return (await submissions.dropEmpty(overOf(guildId).select('id'), PIECE)) === PIECE;
+    return (await deps.submissions.dropEmpty(overOf(guildId).select('id'), PIECE)) === PIECE;
   }
 
   /**
@@ -166,7 +169,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
   async function pruneGuild(guildId: string, stopping: AbortSignal | undefined): Promise<void> {
     /** Each step handles one piece, and returns whether there may be more. */
     const steps = [
-      () => submissions.expire(guildId),
+      () => deps.waitingSubmissions.expire(guildId),
       () => drafts.deleteOld(guildId),
       () => dropOldChoices(guildId),
       () => dropOldServers(guildId),
@@ -231,7 +234,7 @@ export function createErasure({ store, drafts, limits, submissions, days, now }:
           .execute();
       }
       for (const { id } of await own().where('state', '=', 'waiting').execute()) {
-        await submissions.endWaiting(id, guildId, { state: 'withdrawn' });
+        await deps.waitingSubmissions.end(id, guildId, { state: 'withdrawn' });
       }
       await tables()
         .deleteFrom('servers')

@@ -32,7 +32,6 @@ import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
 import { rowForServer, type ServerResult, type Submission } from './submission.ts';
 import type { SubmissionStore } from './submission-store.ts';
-import { WAITS_MS } from './submissions.ts';
 import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
 
 /** An interaction's request to submit a member's draft. */
@@ -293,27 +292,19 @@ export function createPipeline(deps: PipelineDeps) {
       if (outcome) return notSubmitted({ code: 'held-back', outcome });
     }
 
-    if (submitRequest.replacesWaiting)
-      await waitingSubmissions.withdrawSubmission(submitRequest, id, interactionId);
+    if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);
     await drafts.keep(whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
-      await submissions.beginWaiting({ ...own, rows, expiresAt: now() + WAITS_MS, notice });
+      await waitingSubmissions.begin({ ...own, rows, notice });
       return { kind: 'waiting', rows, draft };
     }
     const reserved = rows.slice(0, count);
-    const submissionId = await (waiting
-      ? submissions.beginAnother(waiting, reserved)
+    const submissionId = await (waiting && approvedBy
+      ? waitingSubmissions.approve(waiting, reserved, { by: approvedBy, interactionId })
       : submissions.begin({ ...own, rows: reserved }, isRetry));
-    if (approvedBy !== undefined) {
-      await submissions.approve(submissionId, guildId, {
-        decided_by: approvedBy.id,
-        decided_by_name: approvedBy.name,
-        decision_id: interactionId,
-      });
-    }
     return {
       kind: 'reserved',
       submissionId,

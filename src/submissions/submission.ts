@@ -3,6 +3,7 @@ import { placeOf, type ReadyRow, type RowPlace } from '../server-lists/row.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
 import type { DeclineReason } from './decline-reason.ts';
 import type { Draft } from './draft.ts';
+import type { Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 
 export interface MessagePlace {
@@ -60,6 +61,20 @@ export interface Submission {
   readonly revision: number;
   readonly shownRevision: number;
 }
+
+/** The data for creating a submission from rows of a draft. */
+export interface NewSubmission extends Submitter {
+  readonly draftId: string;
+  readonly rows: readonly ReadyRow[];
+  /**
+   * The member's interaction that creates the submission; `null` if it is created by a decision or the end of an earlier
+   * submission.
+   */
+  readonly interactionId: string | null;
+}
+
+/** A new state and the columns that are updated together with it. */
+export type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
 /** Whether a submission that didn't need approval is currently being sent. */
 export const isBeingSent = (submission: Submission | undefined): boolean =>

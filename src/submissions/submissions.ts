@@ -2,38 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
-import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
-import {
-  addressOf,
-  isInvalid,
-  isReady,
-  lineLabel,
-  placeOf,
-  type ReadyRow,
-  type RowPlace,
-} from '../server-lists/row.ts';
-import { countOf } from '../storage/count.ts';
+import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { addressOf, lineLabel, placeOf, type RowPlace } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { storedReason } from './decline-reason.ts';
-import {
-  afterSubmission,
-  type Draft,
-  isDone,
-  isUnconfirmed,
-  isUnsent,
-  withoutTyped,
-  withRows,
-} from './draft.ts';
+import { afterSubmission, type Draft, isUnsent } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
-import type { NotApprovedOutcome, ServerOutcome } from './outcome.ts';
+import type { ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
-import { isBeingSent, rowForServer, type Submission, type SubmittedServer } from './submission.ts';
-
-/** How long a submission waits for a moderator, in milliseconds. */
-export const WAITS_MS = 7 * DAY_MS;
+import {
+  isBeingSent,
+  type NewSubmission,
+  rowForServer,
+  type StateChange,
+  type Submission,
+  type SubmittedServer,
+} from './submission.ts';
+import type { WaitingSubmissions } from './waiting-submissions.ts';
 
 /**
  * Maximum duration of a submission, in milliseconds. Requests start early enough for their interaction's reply, so a
@@ -44,64 +32,22 @@ export const LONGEST_RUN_MS = TOKEN_LIVES_MS;
 /** How often the bot checks whether a submission has ended, in milliseconds. */
 const POLL_EVERY_MS = 500;
 const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
-/** Maximum number of submissions that expire in one transaction. Each can have 1,000 servers. */
-const MOST_EXPIRED = 5;
-
-/** The data for creating a submission from rows of a draft. */
-interface NewSubmission extends Submitter {
-  readonly draftId: string;
-  readonly rows: readonly ReadyRow[];
-  /**
-   * The member's interaction that creates the submission; `null` if it is created by a decision or the end of an earlier
-   * submission.
-   */
-  readonly interactionId: string | null;
-}
-
-/** The data for creating a submission that waits for a moderator. */
-interface NewWaitingSubmission extends NewSubmission {
-  /** When the submission expires, in milliseconds since 1970. */
-  readonly expiresAt: number;
-  /**
-   * The moderator who corrected the submission, and their interaction. If omitted, a submission created by the member has
-   * no correction; any other submission keeps the previous correction.
-   */
-  readonly correction?: { readonly by: Submitter['user']; readonly interactionId: string } | undefined;
-  /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
-  readonly notice?: string | null;
-}
-
 /** SQL condition for submissions that need, or needed, a moderator's approval. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
-/** Column values for a submission that doesn't take over an existing message for moderators. */
-const NO_MESSAGE = {
-  channel_id: null,
-  message_id: null,
-  revision: 0,
-  shown_revision: 0,
-  corrected_by: null,
-  corrected_by_name: null,
-  notice: null,
-};
-
-/** A new state and the columns that are updated together with it. */
-type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
+interface SubmissionsDeps extends SubmissionStoreBase {
+  readonly drafts: Drafts;
+  readonly waiting: () => Pick<WaitingSubmissions, 'waitAgain'>;
+}
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
 /**
- * Stores the submissions of drafts. A submission that doesn't need approval is first *running*, then *done*. A submission
- * that needs approval starts as *waiting*, and then either becomes *running* or ends as *withdrawn*, *declined* or
- * *expired*. Every method throws a StoreError when the store fails. Methods that change data must be called inside the
- * guild's transaction.
+ * Stores the submissions of drafts. A submission that doesn't need approval is first *running*, then *done*. `src/approval`
+ * handles a submission that needs approval until it is running. Every method throws a StoreError when the store fails.
+ * Methods that change data must be called inside the guild's transaction.
  */
-export function createSubmissions({
-  store,
-  drafts,
-  processId,
-  now,
-}: SubmissionStoreBase & { readonly drafts: Drafts }) {
+export function createSubmissions({ store, drafts, waiting, processId, now }: SubmissionsDeps) {
   const { tables } = store;
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
@@ -115,6 +61,8 @@ export function createSubmissions({
 
   /** Selects a draft's submissions, latest first. */
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
+
+  const latestRow = (draftId: string) => rowsOf(draftId).executeTakeFirst();
 
   /** SQL expression for a creation time later than the draft's other submissions, even if the clock was set back. */
   function createdAt(draftId: string) {
@@ -204,41 +152,6 @@ export function createSubmissions({
       .$if(most !== undefined, (submissions) => submissions.limit(most ?? 0));
     const deleted = await tables().deleteFrom('submissions').where('id', 'in', empty).executeTakeFirst();
     return Number(deleted.numDeletedRows);
-  }
-
-  /**
-   * Creates a submission that waits for a moderator, and reuses the previous submission's message for moderators. A message
-   * that already shows a declined submission isn't reused.
-   * @returns the new submission's id
-   */
-  async function beginWaiting(submission: NewWaitingSubmission): Promise<string> {
-    const { draftId, interactionId, correction, expiresAt } = submission;
-    const latest = await rowsOf(draftId).executeTakeFirst();
-    const previous = latest && hasMessage(latest) ? latest : undefined;
-    const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
-    const corrected =
-      correction || interactionId !== null
-        ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
-        : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
-    const id = await insert(submission, {
-      state: 'waiting',
-      expires_at: expiresAt,
-      channel_id,
-      message_id,
-      revision: revision + 1,
-      shown_revision,
-      decision_id: correction?.interactionId ?? null,
-      ...corrected,
-      notice: submission.notice ?? notice,
-    });
-    if (previous) {
-      await tables()
-        .updateTable('submissions')
-        .set({ channel_id: null, message_id: null, shown_revision: revision })
-        .where('id', '=', previous.id)
-        .execute();
-    }
-    return id;
   }
 
   /**
@@ -362,18 +275,6 @@ export function createSubmissions({
     }
   }
 
-  /** Ends a waiting submission and records its servers' outcome. Servers of withdrawn submissions don't get an outcome. */
-  async function endWaiting(id: string, guildId: string, to: StateChange): Promise<void> {
-    const row = await move(id, guildId, 'waiting', { ...to, ended_at: now() });
-    // Withdrawn submissions aren't part of the history. Until they are deleted, moderators' messages show their servers.
-    if (row === undefined || to.state === 'withdrawn') return;
-    const reason = to.state === 'expired' ? 'expired' : 'declined';
-    const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
-    await servers(id)
-      .set({ ...outcomeToStore(outcome), ended_at: now() })
-      .execute();
-  }
-
   /**
    * Ends a submission whose servers all have an outcome; repeated calls have no effect. The draft keeps the servers that
    * weren't accepted. If the submission was approved, the servers that weren't sent wait for approval again.
@@ -388,16 +289,8 @@ export function createSubmissions({
     const isApproved = needsModerator(row);
     const ended = await serversOf(id);
     const after = afterSubmission(draft, ended, isApproved);
-    const rows = isApproved ? after.rows.filter(isReady).filter((each) => !isUnconfirmed(each)) : [];
-    const invalid = withRows(withoutTyped(after), after.rows.filter(isInvalid));
-    if (isApproved && rows.length === 0 && isDone(invalid)) return drafts.delete(draftId);
-    await drafts.keep(isApproved && rows.length === 0 ? invalid : after);
-    if (rows.length === 0) return;
-    const again = { draftId, guildId, user: { id: userId, name }, rows };
-    await beginWaiting({ ...again, interactionId: null, expiresAt: now() + WAITS_MS });
-    // If all servers are waiting again, the member isn't notified of a decision yet.
-    if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
-    await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
+    if (isApproved) await waiting().waitAgain({ guildId, user: { id: userId, name } }, id, after, ended);
+    else await drafts.keep(after);
   }
 
   async function end(id: string, { indices, outcome }: SharedOutcome): Promise<void> {
@@ -441,8 +334,11 @@ export function createSubmissions({
 
   return {
     begin,
-    beginWaiting,
+    insert,
+    move,
+    dropRetried,
     dropEmpty,
+    latestRow,
     /**
      * Returns the draft for a member to edit. If a declined submission's draft has expired or now contains other lines,
      * rebuilds the draft from the stored servers, without lines that the member has resubmitted.
@@ -458,8 +354,7 @@ export function createSubmissions({
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
     /** Returns the id of a draft's latest submission, or ''. */
-    latestId: async (draftId: string): Promise<string> =>
-      (await rowsOf(draftId).executeTakeFirst())?.id ?? '',
+    latestId: async (draftId: string): Promise<string> => (await latestRow(draftId))?.id ?? '',
     find: findSubmission,
     latest,
     settled,
@@ -478,46 +373,7 @@ export function createSubmissions({
         return isDeclined(outcome) ? !lines.has(lineLabel(place)) : !isUnsent(outcome);
       });
     },
-    /** Counts the servers of an approved submission that are waiting for approval again. */
-    async waitingAgain({ draftId, state }: Submission): Promise<number> {
-      if (state !== 'done') return 0;
-      const waiting = idsOf(draftId).where('state', '=', 'waiting');
-      return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
-    },
-    /**
-     * Replaces a waiting submission with a new submission of the same draft, with fewer or corrected servers. The expiry
-     * time stays the same.
-     * @returns the new submission's id, or the existing id if nothing changes
-     */
-    async beginAnother(
-      submission: Submission,
-      rows: readonly ReadyRow[],
-      correction?: NewWaitingSubmission['correction'],
-    ): Promise<string> {
-      const { draftId, guildId, userId, userName, expiresAt = now() } = submission;
-      if (rows.length === submission.servers.length && correction === undefined) return submission.id;
-      const user = { id: userId, name: userName };
-      await endWaiting(submission.id, guildId, { state: 'withdrawn' });
-      return beginWaiting({ draftId, guildId, user, rows, interactionId: null, expiresAt, correction });
-    },
-    endWaiting,
     finish,
-    /**
-     * Changes a waiting submission to running. From then on, its servers count towards the limits.
-     * @throws Error if the submission isn't waiting
-     */
-    async approve(
-      id: string,
-      guildId: string,
-      decision: Required<Pick<StateChange, 'decided_by' | 'decided_by_name' | 'decision_id'>>,
-    ): Promise<void> {
-      const at = now();
-      const to = { ...decision, state: 'running', process_id: processId, started_at: at } as const;
-      const row = await move(id, guildId, 'waiting', to);
-      if (row === undefined) throw new Error(`submission ${id} is not waiting`);
-      await servers(id).set({ reserved_at: at }).execute();
-      await dropRetried(row.draft_id, id);
-    },
     /**
      * Marks these servers as being sent, immediately before the request is sent.
      * @returns false if the servers have been deleted (for example with the guild's data) or the submission has ended
@@ -565,28 +421,6 @@ export function createSubmissions({
       return found ? [found] : [];
     },
     /**
-     * Ends some of the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more than
-     * twice the maximum has expired too, because it was created while the clock was ahead.
-     * @returns whether there may be more
-     */
-    async expire(guildId: string): Promise<boolean> {
-      const over = await tables()
-        .selectFrom('submissions')
-        .select(['id', 'draft_id'])
-        .where('guild_id', '=', guildId)
-        .where('state', '=', 'waiting')
-        .where(({ or, eb }) =>
-          or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + 2 * WAITS_MS)]),
-        )
-        .limit(MOST_EXPIRED)
-        .execute();
-      for (const { id, draft_id: draftId } of over) {
-        await endWaiting(id, guildId, { state: 'expired' });
-        await drafts.delete(draftId);
-      }
-      return over.length === MOST_EXPIRED;
-    },
-    /**
      * Ends the running submissions of an interaction that no process is handling. An approved submission belongs to the
      * moderator's interaction, because the bot may still be replying to the member's interaction while the submission is
      * being sent.
@@ -622,11 +456,8 @@ export function createSubmissions({
 }
 
 /** Whether a submission needs, or needed, a moderator's approval. */
-const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean => expires_at !== null;
-
-/** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
-const hasMessage = (row: SubmissionsTable): boolean =>
-  needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
+export const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean =>
+  expires_at !== null;
 
 /**
  * Returns the id of a separate draft for a submission's declined lines, used if the original draft now contains other

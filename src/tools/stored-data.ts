@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { createWaitingSubmissions } from '../approval/waiting-store.ts';
 import type { Config } from '../config/config.ts';
 import { createDirectMessageChannels } from '../discord/direct-message-channels.ts';
 import { API_KEYS, createApiKeys } from '../guilds/api-keys.ts';
@@ -74,6 +75,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
     guild,
     days,
     myTurn: createWorkTurns(),
+    createWaitingSubmissions,
   });
   const deletion = createDeletion({
     store,

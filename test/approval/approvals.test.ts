@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
+import { rowForServer } from '../../src/submissions/submission.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
@@ -223,10 +224,10 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await submit(opened, 'a');
     expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
     await submit(opened, 'b', 2);
-    await opened.submissions.expire(guildId);
+    await opened.waitingSubmissions.expire(guildId);
     expect(await stateOf(opened, 'b')).toBe('waiting');
     opened.world.now += WAITS_MS;
-    await opened.submissions.expire(guildId);
+    await opened.waitingSubmissions.expire(guildId);
     expect(await opened.approvals.find({ guildId, id: 'a' })).toMatchObject({
       state: 'declined',
       declineReason: { key: 'rules', words: 'Not ours.' },
@@ -255,12 +256,12 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
     await submit(opened, 'b');
-    const { withdraw, withdrawSubmission } = opened.approvals;
+    const { withdraw } = opened.approvals;
     expect(await withdraw(lea, 'a', 'w')).toBe('of-another-member');
-    expect(await withdrawSubmission(lea, 'b', 'w')).toBe('of-another-member');
+    expect(await opened.waitingSubmissions.withdraw(lea, 'b', 'w')).toBe('of-another-member');
     expect(await withdraw(mia, 'a', 'w')).toBeUndefined();
     expect(await withdraw(mia, 'a', 'w')).toBe('decided');
-    expect(await withdrawSubmission(mia, 'b', 'w')).toBeUndefined();
+    expect(await opened.waitingSubmissions.withdraw(mia, 'b', 'w')).toBeUndefined();
     // The servers in a withdrawn submission don't get an outcome.
     const [first] = (await opened.approvals.find({ guildId, id: 'a' }))?.servers ?? [];
     expect(first?.outcome).toBeUndefined();
@@ -490,9 +491,11 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
-      const decision = { decided_by: MODERATOR, decided_by_name: 'mod', decision_id: 'm' };
-      const submissionId = (await seen(dying, 'a')) ?? '';
-      await dying.submissions.approve(submissionId, guildId, decision);
+      const submission = await dying.approvals.find({ guildId, id: 'a' });
+      if (submission === undefined) throw new Error('nothing waits');
+      const { id: submissionId, servers } = submission;
+      const decision = { by: moderator, interactionId: 'm' };
+      await dying.waitingSubmissions.approve(submission, servers.map(rowForServer), decision);
       await opened.submissions.endAbandoned(guildId);
       expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
       expect(await opened.submissions.by(guildId, 'm')).toMatchObject([

@@ -73,7 +73,7 @@ function processOver(
     gatherMs: 0,
     store,
     interactionStore: { open: (notice) => kept(notice ?? '') },
-    submissions: partsOver(store).submissions,
+    ...partsOver(store),
     directMessages: {
       canSendTo: async () => true,
       opened,

@@ -313,11 +313,12 @@ describe('an edit of a draft', () => {
   });
 
   it("doesn't change a draft that is waiting for approval", async () => {
-    const { drafts, submissions, approvals, draftEditor, open, stored } = await openEditor();
+    const { drafts, submissions, waitingSubmissions, approvals, draftEditor, open, stored } =
+      await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(rows);
     const draft = await stored();
-    const submissionId = await beginSubmission({ drafts, submissions }, mia, {
+    const submissionId = await beginSubmission({ drafts, submissions, waitingSubmissions }, mia, {
       interactionId: 'i',
       draft,
       expiresAt: 1,

@@ -44,10 +44,10 @@ describe('a stored draft', () => {
   });
 
   it('still belongs to its member if only the submission is left', async () => {
-    const { store, clock, drafts, submissions, approvals } = await openParts(NOW);
+    const { store, clock, drafts, submissions, waitingSubmissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
-    await beginSubmission({ drafts, submissions }, mia, {
+    await beginSubmission({ drafts, submissions, waitingSubmissions }, mia, {
       interactionId: 'i',
       draft,
       expiresAt: clock.now,
@@ -84,10 +84,10 @@ describe('a stored draft', () => {
   });
 
   it("can't be changed or deleted while it is being sent", async () => {
-    const { store, drafts, submissions } = await openParts(NOW);
+    const { store, drafts, submissions, waitingSubmissions } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
-    await beginSubmission({ drafts, submissions }, mia, { interactionId: 'i', draft });
+    await beginSubmission({ drafts, submissions, waitingSubmissions }, mia, { interactionId: 'i', draft });
     expect(await drafts.save(mia, readyDraft('d', 1, 'y'))).toBe('being-sent');
     expect(await drafts.drop(mia, 'd')).toBe('being-sent');
     expect(await drafts.find(mia, 'd')).toBe('being-sent');

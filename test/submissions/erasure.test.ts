@@ -97,10 +97,13 @@ describe('the data of a guild', () => {
   });
 
   it("isn't sent after the deletion", async () => {
-    const { store, drafts, submissions, erasure } = await open();
+    const { store, drafts, submissions, waitingSubmissions, erasure } = await open();
     const draft = readyDraft('a', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
-    const id = await beginSubmission({ drafts, submissions }, mia, { interactionId: 'i', draft });
+    const id = await beginSubmission({ drafts, submissions, waitingSubmissions }, mia, {
+      interactionId: 'i',
+      draft,
+    });
     await drafts.save(mia, readyDraft('typed', 2));
     await erasure.deleteGuild('1');
     expect(await submissions.markSending('1', id, [0, 1])).toBe(false);

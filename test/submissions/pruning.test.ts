@@ -255,7 +255,7 @@ describe('pruning', () => {
     const old = partsAt(NOW - 15 * MINUTE);
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, readyDraft(id, 1));
     const begin = (id: string) =>
-      old.submissions.beginWaiting({
+      old.waitingSubmissions.begin({
         ...mia,
         draftId: id,
         interactionId: id,

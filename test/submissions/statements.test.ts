@@ -45,7 +45,7 @@ it('no SQL statement about submissions scans a whole table', async () => {
       draft: readyDraft('w', 1, 'x'),
       expiresAt: Date.now(),
     });
-    await parts.approvals.whyNotWaiting({ ...mia, id: 'd' }, []);
+    await parts.waitingSubmissions.whyNotWaiting({ ...mia, id: 'd' }, []);
     await parts.approvals.waiting('1', '2');
     await parts.approvals.countWaiting('1');
     await parts.approvals.countWaiting('1', '2');
@@ -79,9 +79,9 @@ it('no SQL statement about submissions scans a whole table', async () => {
       draft: readyDraft('w2', 1, 'x'),
       expiresAt: Date.now(),
     });
-    await parts.approvals.withdrawSubmission(mia, 'w2', 'v3');
+    await parts.waitingSubmissions.withdraw(mia, 'w2', 'v3');
     await beginSubmission(parts, mia, { interactionId: 'v4', draft: readyDraft('w2', 1, 'x'), expiresAt: 0 });
-    await parts.submissions.expire('1');
+    await parts.waitingSubmissions.expire('1');
     const takeOver = createTakeover({
       store,
       processId: 'o',

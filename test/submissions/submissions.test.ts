@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
+import { rowForServer } from '../../src/submissions/submission.ts';
 import { beginSubmission, invalidRow, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
@@ -38,7 +39,7 @@ async function open() {
     },
   };
 }
-type Submissions = Awaited<ReturnType<typeof open>>['submissions'];
+type Opened = Awaited<ReturnType<typeof open>>;
 
 describe("a submission's state", () => {
   const STATES = ['waiting', 'running', 'done', 'withdrawn', 'declined', 'expired'] as const;
@@ -47,35 +48,38 @@ describe("a submission's state", () => {
     {
       to: 'running',
       from: ['waiting'],
-      by: (submissions: Submissions, id: string) =>
-        submissions
-          .approve(id, '1', { decided_by: '9', decided_by_name: 'eve', decision_id: 'd' })
-          .catch(() => {}),
+      by: async ({ waitingSubmissions, latest }: Opened) => {
+        const submission = await latest();
+        const rows = submission?.servers.map(rowForServer) ?? [];
+        const decision = { by: { id: '9', name: 'eve' }, interactionId: 'd' };
+        if (submission) await waitingSubmissions.approve(submission, rows, decision).catch(() => {});
+      },
     },
     {
       to: 'done',
       from: ['running'],
-      by: (submissions: Submissions, id: string) => submissions.finish('1', id),
+      by: ({ submissions }: Opened, id: string) => submissions.finish('1', id),
     },
     ...(['withdrawn', 'declined', 'expired'] as const).map((to) => ({
       to,
       from: ['waiting'],
-      by: (submissions: Submissions, id: string) => submissions.endWaiting(id, '1', { state: to }),
+      by: ({ waitingSubmissions }: Opened, id: string) => waitingSubmissions.end(id, '1', { state: to }),
     })),
   ])('changes to $to only from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
-      const { store, submissions, begin, latest } = await open();
+      const opened = await open();
+      const { store, begin, latest } = opened;
       const id = await begin(readyDraft('list', 1));
       await store.tables().updateTable('submissions').set({ state: before }).execute();
-      await by(submissions, id);
+      await by(opened, id);
       expect([before, (await latest())?.state]).toEqual([before, from.includes(before) ? to : before]);
     }
   });
 
   it('only changes in its own guild', async () => {
-    const { submissions, begin, latest } = await open();
+    const { waitingSubmissions, begin, latest } = await open();
     const id = await begin(readyDraft('list', 1), { expiresAt: NOW + 1 });
-    await submissions.endWaiting(id, '3', { state: 'withdrawn' });
+    await waitingSubmissions.end(id, '3', { state: 'withdrawn' });
     expect((await latest())?.state).toBe('waiting');
   });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { createApprovals } from '../../src/approval/approvals.ts';
+import { createWaitingSubmissions } from '../../src/approval/waiting-store.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
 import { createGuildSettings } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
@@ -32,6 +33,7 @@ export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOpt
     myTurn: createWorkTurns(),
     ...options,
     store,
+    createWaitingSubmissions,
   });
   return { ...records, approvals: createApprovals({ ...records, store }) };
 }
@@ -184,7 +186,11 @@ interface SubmissionOptions {
 
 /** Submits a draft the way the pipeline does. @returns the submission's id */
 export async function beginSubmission(
-  { drafts, submissions }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'submissions'>,
+  {
+    drafts,
+    submissions,
+    waitingSubmissions,
+  }: Pick<ReturnType<typeof partsOver>, 'drafts' | 'submissions' | 'waitingSubmissions'>,
   by: Submitter,
   { interactionId, draft, rows = draft.rows.filter(isReady), expiresAt }: SubmissionOptions,
 ): Promise<string> {
@@ -192,7 +198,7 @@ export async function beginSubmission(
   const submission = { ...by, draftId: draft.id, interactionId, rows };
   return expiresAt === undefined
     ? submissions.begin(submission, false)
-    : submissions.beginWaiting({ ...submission, expiresAt });
+    : waitingSubmissions.begin({ ...submission, expiresAt });
 }
 
 export interface PipelineOptions extends PartsOptions {

@@ -1,0 +1,218 @@
+import type { Kysely } from 'kysely';
+import { DAY_MS } from '../pacing/durations.ts';
+import { createRecent } from '../pacing/recent.ts';
+import { addressOf, isInvalid, isReady } from '../server-lists/row.ts';
+import type { SubmissionsTable, Tables } from '../storage/tables.ts';
+import { isDone, isUnconfirmed, isUnsent, withoutTyped, withRows } from '../submissions/draft.ts';
+import type { Submitter, Unavailable } from '../submissions/drafts.ts';
+import type { NotApprovedOutcome } from '../submissions/outcome.ts';
+import { outcomeToStore } from '../submissions/server-columns.ts';
+import type { Submission } from '../submissions/submission.ts';
+import type { WaitingSubmissionsDeps } from '../submissions/submission-store.ts';
+import { needsModerator } from '../submissions/submissions.ts';
+import type { DraftRef, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
+
+/** How long a submission waits for a moderator, in milliseconds. */
+export const WAITS_MS = 7 * DAY_MS;
+/** Maximum number of submissions that expire in one transaction. Each can have 1,000 servers. */
+const MOST_EXPIRED = 5;
+
+/** Maximum numbers of waiting submissions and their servers, per member and per guild. */
+const MOST_WAITING = {
+  member: { submissions: 10, servers: 1_000 },
+  guild: { submissions: 100, servers: 5_000 },
+} as const;
+
+/** How often a member can submit for approval within 15 minutes. The bot posts a message for moderators each time. */
+const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
+
+/** Column values for a submission that doesn't take over an existing message for moderators. */
+const NO_MESSAGE = {
+  channel_id: null,
+  message_id: null,
+  revision: 0,
+  shown_revision: 0,
+  corrected_by: null,
+  corrected_by_name: null,
+  notice: null,
+};
+
+/** Selects the waiting submissions of the guild, or only those of one member. */
+export const waitingIn = (tables: Kysely<Tables>, guildId: string, userId?: string) =>
+  tables
+    .selectFrom('submissions')
+    .where('submissions.guild_id', '=', guildId)
+    .where('submissions.state', '=', 'waiting')
+    .$if(userId !== undefined, (some) => some.where('submissions.user_id', '=', userId ?? ''));
+
+/**
+ * Stores the submissions that need approval. Each starts as *waiting*, and then either becomes *running* or ends as
+ * *withdrawn*, *declined* or *expired*. Every method throws a StoreError when the store fails.
+ */
+export function createWaitingSubmissions({
+  store,
+  drafts,
+  submissions,
+  processId,
+  now,
+}: WaitingSubmissionsDeps): WaitingSubmissions {
+  const { tables } = store;
+  const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
+
+  /** Selects one row for each waiting server. */
+  const serversIn = (guildId: string, userId?: string) =>
+    waitingIn(tables(), guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
+
+  const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
+
+  const find = ({ guildId, id }: DraftRef) => submissions.latest(guildId, id, { isForModerators: true });
+
+  /** Returns the member's own waiting submission, or the reason why it is no longer waiting. */
+  async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
+    const submission = await find({ guildId: by.guildId, id });
+    if (submission === undefined) {
+      const found = await drafts.find(by, id);
+      return typeof found === 'string' ? found : 'decided';
+    }
+    if (submission.userId !== by.user.id) return 'of-another-member';
+    return submission.state === 'waiting' ? submission : 'decided';
+  }
+
+  const life: WaitingSubmissions = {
+    async seen({ submissionId, ...key }) {
+      const submission = await find(key);
+      return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
+    },
+    async ownAddresses({ guildId, user }, exceptId = '') {
+      const rows = await serversIn(guildId, user.id)
+        .where('draft_id', '<>', exceptId)
+        .select('servers.address')
+        .execute();
+      return new Set(rows.map(({ address }) => address));
+    },
+    async draft(by, id) {
+      const submission = await findOwn(by, id);
+      return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
+    },
+    async whyNotWaiting(by, added) {
+      const { guildId, user, id } = by;
+      const all = await serversIn(guildId)
+        .where('draft_id', '<>', id)
+        .groupBy(['submissions.id', 'submissions.user_id'])
+        .select(['submissions.user_id', ({ fn }) => fn.countAll<number>().as('count')])
+        .execute();
+      const own = all.filter(({ user_id }) => user_id === user.id);
+      for (const [whose, waiting] of [
+        ['member', own],
+        ['guild', all],
+      ] as const) {
+        const most = MOST_WAITING[whose];
+        const count = waiting.reduce((sum, { count: more }) => sum + more, added.length);
+        const isFull = waiting.length >= most.submissions || count > most.servers;
+        if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
+      }
+      const addresses = await life.ownAddresses(by, id);
+      const server = added.find((each) => addresses.has(addressOf(each)));
+      if (server) return { code: 'waiting-already', server };
+      const at = countWait(`${guildId} ${user.id}`);
+      return at === undefined ? undefined : { code: 'waiting-often', at };
+    },
+    async begin({ expiresAt = now() + WAITS_MS, correction, ...submission }) {
+      const latest = await submissions.latestRow(submission.draftId);
+      const previous = latest && hasMessage(latest) ? latest : undefined;
+      const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
+      const corrected =
+        correction || submission.interactionId !== null
+          ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
+          : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
+      const id = await submissions.insert(submission, {
+        state: 'waiting',
+        expires_at: expiresAt,
+        channel_id,
+        message_id,
+        revision: revision + 1,
+        shown_revision,
+        decision_id: correction?.interactionId ?? null,
+        ...corrected,
+        notice: submission.notice ?? notice,
+      });
+      if (previous) {
+        await tables()
+          .updateTable('submissions')
+          .set({ channel_id: null, message_id: null, shown_revision: revision })
+          .where('id', '=', previous.id)
+          .execute();
+      }
+      return id;
+    },
+    async beginAnother({ id, servers: before, ...submission }, rows, correction) {
+      const { draftId, guildId, userId, userName, expiresAt = now() } = submission;
+      if (rows.length === before.length && correction === undefined) return id;
+      const user = { id: userId, name: userName };
+      await life.end(id, guildId, { state: 'withdrawn' });
+      return life.begin({ draftId, guildId, user, rows, interactionId: null, expiresAt, correction });
+    },
+    async approve(submission, rows, { by, interactionId }) {
+      const id = await life.beginAnother(submission, rows);
+      const at = now();
+      const row = await submissions.move(id, submission.guildId, 'waiting', {
+        state: 'running',
+        decided_by: by.id,
+        decided_by_name: by.name,
+        decision_id: interactionId,
+        process_id: processId,
+        started_at: at,
+      });
+      if (row === undefined) throw new Error(`submission ${id} is not waiting`);
+      await servers(id).set({ reserved_at: at }).execute();
+      await submissions.dropRetried(row.draft_id, id);
+      return id;
+    },
+    async waitAgain(by, id, draft, ended) {
+      const rows = draft.rows.filter(isReady).filter((each) => !isUnconfirmed(each));
+      const invalid = withRows(withoutTyped(draft), draft.rows.filter(isInvalid));
+      if (rows.length === 0) return isDone(invalid) ? drafts.delete(draft.id) : drafts.keep(invalid);
+      await drafts.keep(draft);
+      await life.begin({ ...by, draftId: draft.id, rows, interactionId: null });
+      // If all servers are waiting again, the member isn't notified of a decision yet.
+      if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
+      await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
+    },
+    async end(id, guildId, to) {
+      const row = await submissions.move(id, guildId, 'waiting', { ...to, ended_at: now() });
+      // Withdrawn submissions aren't part of the history. Until they are deleted, moderators' messages show their servers.
+      if (row === undefined || to.state === 'withdrawn') return;
+      const reason = to.state === 'expired' ? 'expired' : 'declined';
+      const outcome: NotApprovedOutcome = { kind: 'not-sent', reason };
+      await servers(id)
+        .set({ ...outcomeToStore(outcome), ended_at: now() })
+        .execute();
+    },
+    async withdraw(by, id, interactionId) {
+      const submission = await findOwn(by, id);
+      if (typeof submission === 'string') return submission;
+      await life.end(submission.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
+      return undefined;
+    },
+    async expire(guildId) {
+      const over = await waitingIn(tables(), guildId)
+        .select(['id', 'draft_id'])
+        .where(({ or, eb }) =>
+          or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + 2 * WAITS_MS)]),
+        )
+        .limit(MOST_EXPIRED)
+        .execute();
+      for (const { id, draft_id: draftId } of over) {
+        await life.end(id, guildId, { state: 'expired' });
+        await drafts.delete(draftId);
+      }
+      return over.length === MOST_EXPIRED;
+    },
+  };
+
+  return life;
+}
+
+/** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
+const hasMessage = (row: SubmissionsTable): boolean =>
+  needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
