@@ -68,8 +68,8 @@ export async function approveSeen(
     const again = now?.state === 'waiting' ? now.servers.length : 0;
     return { kind: 'approved', ended: result, user, again };
   }
-  if (result.kind !== 'not-submitted') return { kind: 'changed' };
-  return { kind: 'still-waiting', servers, why: stillWaitingText(result.reason, context, games) };
+  if (result.kind !== 'held' || result.why.code === 'changed') return { kind: 'changed' };
+  return { kind: 'still-waiting', servers, why: stillWaitingText(result.why, context, games) };
 }
 
 /** Builds the public announcement of approved submissions from one member. */

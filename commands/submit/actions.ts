@@ -10,13 +10,9 @@ import type { Modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { meantAddress, repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
+import type { Correction } from '../../src/submissions/check.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
-import {
-  type Correction,
-  type EditResult,
-  withQueryPort,
-  withUsualPort,
-} from '../../src/submissions/draft-editor.ts';
+import { type EditResult, withQueryPort, withUsualPort } from '../../src/submissions/draft-editor.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';

@@ -3,9 +3,10 @@ import { button, type Control, select } from '../../src/interactions/controls.ts
 import type { AllowedGames } from '../../src/listing/game-search.ts';
 import type { ReadRows } from '../../src/server-lists/read-list.ts';
 import { gameOf, isReady, isRepeated, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
+import type { CheckedDraft } from '../../src/submissions/check.ts';
 import { type Choices, unchosenIn } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
-import { type PreparedDraft, rowOfCandidate } from '../../src/submissions/draft-editor.ts';
+import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { gameNamed, typedAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -14,10 +15,10 @@ import { submitId } from './ids.ts';
 /* The controls with which a member chooses game servers in a text that might not be a list of game servers. */
 
 /** A draft with choices. */
-export type DraftToChoose = PreparedDraft & { readonly choices: Choices };
+export type DraftToChoose = CheckedDraft & { readonly choices: Choices };
 
-export const hasChoices = (prepared: PreparedDraft): prepared is DraftToChoose =>
-  prepared.choices !== undefined && prepared.choices.candidates.length > 0;
+export const hasChoices = (checked: CheckedDraft): checked is DraftToChoose =>
+  checked.choices !== undefined && checked.choices.candidates.length > 0;
 
 /**
  * Returns what the member can choose in a text.
@@ -34,7 +35,7 @@ export const hiddenIn = ({ hidden }: Pick<ReadRows, 'hidden'>): Pick<Draft, 'hid
   hidden > 0 ? { hidden } : {};
 
 /** Explains why the bot didn't choose all the game servers. */
-export function choicesText(t: Translate, { choices, draft }: PreparedDraft): string {
+export function choicesText(t: Translate, { choices, draft }: CheckedDraft): string {
   const { hidden = 0 } = draft;
   const texts = [hidden > 0 && t('choices.hidden', { count: hidden })];
   if (choices) {

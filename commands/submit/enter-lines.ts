@@ -16,7 +16,7 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
   const typed = context.field('servers');
   const { draftEditor, drafts } = deps;
   const edited = await draftEditor.edit(context, { id, newId, typed, which, submissionId });
-  if (typeof edited !== 'string' && 'kind' in edited) {
+  if (typeof edited !== 'string' && edited.kind !== 'checked') {
     const why = unreadableText(edited, t);
     const draft = await drafts.find(context, id);
     if (typeof draft === 'string')

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/discord/limits.ts';
-import { announcedIn, needsApproval } from '../../src/guilds/settings.ts';
+import { announcedIn, needsApproval, type Settings } from '../../src/guilds/settings.ts';
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { type Field, type Modal, rows, type TextField } from '../../src/interactions/controls.ts';
 import { cut } from '../../src/text/one-line.ts';
@@ -35,16 +35,14 @@ export async function fromPanel(
  * Explains whether a submission needs approval and where it will be announced.
  * @param panelChannelId the channel of the panel used for the submission
  */
-export async function nextStepsText(
+export function nextStepsText(
   context: Context,
   panelChannelId: string | undefined,
-  { settings }: CommandDeps,
-): Promise<string> {
-  const { t, guildId, channelId } = context;
-  const found = await settings.getOrUnreadable(guildId);
-  if (found === 'unreadable') return '';
-  const waits = needsApproval(found, context);
-  const where = announcedIn(found, { channelId: waits ? undefined : channelId, panelChannelId });
+  settings: Settings,
+): string {
+  const { t, channelId } = context;
+  const waits = needsApproval(settings, context);
+  const where = announcedIn(settings, { channelId: waits ? undefined : channelId, panelChannelId });
   return sentences(
     waits ? t('modal.moderator') : undefined,
     where === undefined ? undefined : t('modal.announced', { channelId: where }),
@@ -73,6 +71,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const { games, suggestions, keys } = deps;
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
+  const settings = await deps.settings.getOrUnreadable(guildId);
   // Whether admins allow only some of the service's games.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);
@@ -101,7 +100,9 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const texts = [
     noKey && keyText(noKey, context),
     isLimited && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),
-    wanted.isCorrection !== true && (await nextStepsText(context, context.panelChannelId, deps)),
+    wanted.isCorrection !== true &&
+      settings !== 'unreadable' &&
+      nextStepsText(context, context.panelChannelId, settings),
   ];
   return { allowed, field, text: texts.filter(Boolean).join('\n\n') };
 }

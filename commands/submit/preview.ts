@@ -9,8 +9,9 @@ import {
   type ReadyRow,
   type Row,
 } from '../../src/server-lists/row.ts';
-import { type Draft, isUnconfirmed, rowsToSend } from '../../src/submissions/draft.ts';
-import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
+import type { CheckedDraft } from '../../src/submissions/check.ts';
+import { type Draft, isUnconfirmed } from '../../src/submissions/draft.ts';
+import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
@@ -46,14 +47,13 @@ const LONGEST_WORDS = { name: 30, address: 60 };
  */
 export function previewOf(
   audience: Audience,
-  prepared: PreparedDraft,
+  checked: CheckedDraft,
   games: GameIndex,
   { notice, comes }: Readonly<Record<'notice' | 'comes', string>>,
 ): Reply {
   const { t } = audience;
-  const { draft, alreadySubmitted, allowance } = prepared;
+  const { draft, ready: sendable, allowance } = checked;
   const first = shortenMarkup(notice, LONGEST_NOTICE);
-  const sendable = rowsToSend(draft, alreadySubmitted);
   const ready = sendable.slice(0, allowance.count);
   const waiting = sendable.slice(allowance.count);
   const invalid = invalidIn(draft);
@@ -67,21 +67,21 @@ export function previewOf(
   const contentOf = (namesAll: boolean) =>
     [
       first,
-      choicesText(t, prepared),
+      choicesText(t, checked),
       totalText(t, draft.rows, sendable.length),
-      toFixText(audience, prepared, { games, files: names, namesAll }),
-      readyText(t, prepared, ready.length, waiting.length),
+      toFixText(audience, draft, { games, files: names, namesAll }),
+      readyText(t, checked, ready.length, waiting.length),
       foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
-      !isNothingNew(prepared) && repeatedText(t, draft),
+      !isNothingNew(checked) && repeatedText(t, draft),
       leftOutText(t, draft),
-      alreadySubmittedText(t, prepared, games),
+      alreadySubmittedText(t, checked, games),
     ]
       .filter(Boolean)
       .join('\n\n');
   // Lines that don't fit into the form are in a file.
-  const canFixAll = editable(prepared) >= invalid.length;
+  const canFixAll = countToEdit(draft) >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(reasons.size, () => contentOf(true)) : undefined;
   const lines = serverLines(
     t,
@@ -106,9 +106,6 @@ function invalidIn({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
   return [...invalid.filter((row) => !lacksGame(row)), ...invalid.filter(lacksGame)];
 }
 
-/** Counts the invalid lines that fit into one modal. */
-const editable = ({ edits }: PreparedDraft): number => edits.invalid + edits.lacking;
-
 /** States the total number of game servers if not all of them are ready. */
 function totalText(t: Translate, rows: readonly Row[], ready: number): string {
   const open = rows.filter(isInvalid).length;
@@ -122,19 +119,18 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
  */
 function toFixText(
   { t, mention }: Audience,
-  prepared: PreparedDraft,
+  draft: Draft,
   {
     games,
     files,
     namesAll,
   }: { readonly games: GameIndex; readonly files: string; readonly namesAll: boolean },
 ): string {
-  const { draft } = prepared;
   const count = invalidIn(draft).length;
   const most = namesAll ? count : MOST_NAMED;
   const lines = [invalidText(t, draft, games, most)];
   if (count > most) lines.push(t('list.allIn', { files }));
-  const fitting = editable(prepared);
+  const fitting = countToEdit(draft);
   if (fitting < count) {
     lines.push(t('list.editPart', { count: fitting, files, addservers: mention('addservers') }));
   }
@@ -173,18 +169,16 @@ export function unsentLinesText(t: Translate, draft: Draft, submitted: readonly 
  * States how many servers can be submitted.
  * @param waiting number of servers held back by a limit
  */
-function readyText(t: Translate, prepared: PreparedDraft, count: number, waiting: number): string {
+function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
   const isSaid =
-    hasChoices(prepared) || waiting > 0 || prepared.draft.rows.some(lacksGame) || isNothingNew(prepared);
+    hasChoices(checked) || waiting > 0 || checked.draft.rows.some(lacksGame) || isNothingNew(checked);
   return isSaid ? '' : t('list.nothingReady');
 }
 
 /** Whether every valid server has already been submitted and there are no invalid lines. */
-const isNothingNew = ({ draft, alreadySubmitted }: PreparedDraft): boolean =>
-  alreadySubmitted.size > 0 &&
-  !draft.rows.some(isInvalid) &&
-  rowsToSend(draft, alreadySubmitted).length === 0;
+const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
+  alreadySubmitted.size > 0 && !draft.rows.some(isInvalid) && ready.length === 0;
 
 interface HeldRows {
   readonly draft: Draft;
@@ -218,11 +212,11 @@ export const leftOutText = (t: Translate, { leftOut }: Draft): string => {
 };
 
 /** Lists servers that the guild has already submitted, with their game, submitter and outcome. */
-function alreadySubmittedText(t: Translate, prepared: PreparedDraft, games: GameIndex): string {
-  const { alreadySubmitted } = prepared;
+function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {
+  const { alreadySubmitted } = checked;
   const count = alreadySubmitted.size;
   if (count === 0) return '';
   const items = beforeItems(t, [...alreadySubmitted.values()], games);
-  const heading = isNothingNew(prepared) ? 'nothingNew' : 'alreadySubmitted';
+  const heading = isNothingNew(checked) ? 'nothingNew' : 'alreadySubmitted';
   return [t(`list.${heading}`, { count }), ...items].join('\n');
 }

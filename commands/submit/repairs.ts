@@ -4,9 +4,9 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
+import { type NotSubmitted, SUBMITTED_AGAIN } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { shorten } from '../../src/text/one-line.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -99,7 +99,7 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
   }
   if ('until' in reason)
     return reason.isSoon ? [tryAgainButton(t, id), editButton(t, id)] : [editButton(t, id)];
-  const again = againOrEdit(t, id, notSubmittedLabel(reason));
+  const again = againOrEdit(t, id, AGAIN_LABELS[SUBMITTED_AGAIN[reason.code]]);
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
@@ -129,6 +129,8 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
+const AGAIN_LABELS = { later: 'tryAgain', fixed: 'submitAgain', edited: undefined } as const;
+
 /** *Try again* becomes the primary button. *Submit again* doesn't, because something else has to be fixed first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
@@ -152,28 +154,6 @@ function outcomeLabel(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
-}
-
-function notSubmittedLabel(
-  reason: Exclude<NotSubmitted, { code: 'already-submitted' } | { until: number }>,
-): AgainLabel | undefined {
-  switch (reason.code) {
-    case 'key-missing':
-    case 'key-unreadable':
-    case 'key-invalid':
-      return 'submitAgain';
-    case 'in-flight':
-    case 'held-back':
-    case 'member-waiting':
-    case 'guild-waiting':
-    case 'waiting-often':
-      return 'tryAgain';
-    case 'game-not-allowed':
-    case 'waiting-already':
-      return undefined;
-    default:
-      return reason satisfies never;
-  }
 }
 
 const writeRepair = ({ field, value, port }: Repair): string =>

@@ -8,16 +8,16 @@ import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
+import type { CheckedDraft, HeldReason } from '../../src/submissions/check.ts';
 import type { TooManyCandidates } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows, onlyRow } from '../../src/submissions/draft.ts';
 import {
+  countToEdit,
   type EditResult,
   hasTwoPorts,
   type NotEntries,
-  type PreparedDraft,
   withUsualPort,
 } from '../../src/submissions/draft-editor.ts';
-import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { gameOptions } from '../../src/words/games.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -40,7 +40,8 @@ export const unreadableText = (
 
 interface DraftAdditions {
   readonly notice?: string | undefined;
-  readonly notSubmitted?: NotSubmitted;
+  /** Why the draft wasn't submitted. */
+  readonly held?: HeldReason;
   /** The games to choose from for one kind of line, if several games match the typed name. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
   /** The page of the menu in which the member chooses servers, counted from 0. */
@@ -55,30 +56,32 @@ interface DraftAdditions {
 export async function showDraft(
   context: Context,
   id: string,
-  draft: EditResult,
+  checked: EditResult,
   deps: CommandDeps,
   shown: DraftAdditions = {},
 ): Promise<Reply> {
-  if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
-  if ('kind' in draft) throw new UserError(unreadableText(draft, context.t));
-  const games = await allowedGames(context, deps);
-  const noKey = await deps.keys.problem(context.guildId);
-  const row = hasChoices(draft) ? undefined : onlyRow(draft.draft);
-  const { notSubmitted, notice } = shown;
+  if (typeof checked === 'string') return replyForUnavailable(context, { id, why: checked }, deps);
+  if (checked.kind !== 'checked') throw new UserError(unreadableText(checked, context.t));
+  const { draft, settings, allowance } = checked;
+  const games = gamesAmong(deps.games, settings.games);
+  const noKey = checked.key.problem;
+  const row = hasChoices(checked) ? undefined : onlyRow(draft);
+  const { held, notice } = shown;
+  const notSubmitted = held?.code === 'changed' ? undefined : held;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
   // The preview already shows which lines are held back by a limit.
-  const isHeld = notSubmitted !== undefined && notSubmitted.code === draft.allowance.limited?.code && !row;
-  const why = isOfRow || isHeld ? undefined : (notSubmitted ?? noKey);
+  const isOfLimit = notSubmitted !== undefined && notSubmitted.code === allowance.limited?.code && !row;
+  const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? noKey);
   const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, id);
   if (row && (row.kind === 'invalid' || notSubmitted)) {
-    return problemView(context, draft.draft, { row, notSubmitted: why, said, keyButton }, deps);
+    return problemView(context, draft, { row, notSubmitted: why, said, keyButton }, deps);
   }
-  const comes = await nextStepsText(context, draft.draft.panelChannelId, deps);
+  const comes = nextStepsText(context, draft.panelChannelId, settings);
   return {
-    ...previewOf(context, draft, games, { notice: said.join('\n\n'), comes }),
+    ...previewOf(context, checked, games, { notice: said.join('\n\n'), comes }),
     components: rows(
-      ...draftControls(context, { draft, games, keyButton, hasKey: noKey === undefined, shown }),
+      ...draftControls(context, { checked, games, keyButton, hasKey: noKey === undefined, shown }),
     ),
   };
 }
@@ -86,7 +89,7 @@ export async function showDraft(
 type ControlRow = readonly (Control | false | undefined)[];
 
 interface ShownDraft {
-  readonly draft: PreparedDraft;
+  readonly checked: CheckedDraft;
   readonly games: AllowedGames;
   /** Whether the guild has an API key. If it has none, `keyButton` lets an admin enter one. */
   readonly hasKey: boolean;
@@ -97,12 +100,12 @@ interface ShownDraft {
 /** Builds the controls of a preview. Discord allows five rows, each with one menu or five buttons. */
 function draftControls(
   { t }: Context,
-  { draft, games, keyButton, hasKey, shown }: ShownDraft,
+  { checked, games, keyButton, hasKey, shown }: ShownDraft,
 ): readonly ControlRow[] {
-  const { menus, buttons } = gameControls(t, draft, games, shown.choice);
-  const own = [keyButton, ...draftButtons(t, draft, hasKey)];
-  if (!hasChoices(draft)) return [...menus.map((menu) => [menu]), buttons, own];
-  const { menu, buttons: choosing } = chooseControls(t, draft, { games, page: shown.page ?? 0, hasKey });
+  const { menus, buttons } = gameControls(t, checked, games, shown.choice);
+  const own = [keyButton, ...draftButtons(t, checked, hasKey)];
+  if (!hasChoices(checked)) return [...menus.map((menu) => [menu]), buttons, own];
+  const { menu, buttons: choosing } = chooseControls(t, checked, { games, page: shown.page ?? 0, hasKey });
   // With the menu for choosing, only one menu for games fits. The other one follows once the first is used.
   const [gameMenu] = menus.filter((each) => each !== undefined);
   return [[menu], [gameMenu], [...choosing, ...buttons, ...own]];
@@ -123,7 +126,7 @@ const ASK_LABELS = { missing: 'game', unknown: 'unknownGame' } as const;
  */
 function gameControls(
   t: Translate,
-  { draft }: PreparedDraft,
+  { draft }: CheckedDraft,
   games: AllowedGames,
   choice: DraftAdditions['choice'],
 ): { readonly menus: ControlRow; readonly buttons: ControlRow } {
@@ -175,15 +178,15 @@ function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined
 }
 
 /** @param hasKey if false, *Try again* replaces the submit button */
-function draftButtons(t: Translate, prepared: PreparedDraft, hasKey: boolean): readonly (Control | false)[] {
-  const { draft, allowance, alreadySubmitted, edits } = prepared;
+function draftButtons(t: Translate, checked: CheckedDraft, hasKey: boolean): readonly (Control | false)[] {
+  const { draft, allowance, alreadySubmitted } = checked;
   const { id } = draft;
   const { count } = allowance;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
-  const toFix = edits.invalid + edits.lacking;
+  const toFix = countToEdit(draft);
   const submit = button(
-    submitId('send', id, count, ...(hasChoices(prepared) ? [markOfRows(draft)] : [])),
-    submitLabel(t, prepared),
+    submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : [])),
+    submitLabel(t, checked),
     'success',
   );
   const earlier = { count: alreadySubmitted.size };
@@ -204,11 +207,11 @@ function draftButtons(t: Translate, prepared: PreparedDraft, hasKey: boolean): r
   ];
 }
 
-function submitLabel(t: Translate, prepared: PreparedDraft): string {
-  const { waits, allowance } = prepared;
+function submitLabel(t: Translate, checked: CheckedDraft): string {
+  const { waits, allowance } = checked;
   const { count } = allowance;
-  const total = hasChoices(prepared) ? countOfAll(prepared) : count;
-  const isPart = hasChoices(prepared) && isAnyChosen(prepared);
+  const total = hasChoices(checked) ? countOfAll(checked) : count;
+  const isPart = hasChoices(checked) && isAnyChosen(checked);
   if (!isPart)
     return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });

@@ -35,13 +35,6 @@ export async function submitDraft(
     stopping,
     onProgress: (done, count) => context.progress?.(progressOf(context, done, count)),
   });
-  if (replacesWaiting && (result.kind === 'not-submitted' || result.kind === 'changed')) {
-    const why =
-      result.kind === 'not-submitted'
-        ? notSubmittedText(result.reason, context, deps.games)
-        : withSign('not-sent', t('list.nothingReady'));
-    return replyStillWaiting(context, id, why, deps);
-  }
   switch (result.kind) {
     case 'ended': {
       const reply = await reportReply(context, result, deps);
@@ -57,13 +50,19 @@ export async function submitDraft(
       const content = texts.filter(Boolean).join('\n');
       return { ...reply, content };
     }
-    case 'changed':
-      return showDraft(context, id, await deps.draftEditor.recheck(context, id), deps);
-    default: {
-      const { reason } = result;
-      const draft = await deps.draftEditor.recheck(context, id);
-      const reply = await showDraft(context, id, draft, deps, { notSubmitted: reason });
-      return isRetry ? withTried(reply) : reply;
+    case 'held': {
+      const { why, checked } = result;
+      if (replacesWaiting) {
+        const text =
+          why.code === 'changed'
+            ? withSign('not-sent', t('list.nothingReady'))
+            : notSubmittedText(why, context, deps.games);
+        return replyStillWaiting(context, id, text, deps);
+      }
+      const reply = await showDraft(context, id, checked, deps, { held: why });
+      return isRetry && why.code !== 'changed' ? withTried(reply) : reply;
     }
+    default:
+      return result satisfies never;
   }
 }

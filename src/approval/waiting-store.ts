@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { DAY_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
-import { addressOf, isInvalid, isReady } from '../server-lists/row.ts';
+import { isInvalid, isReady } from '../server-lists/row.ts';
 import type { SubmissionsTable, Tables } from '../storage/tables.ts';
 import { isDone, isUnconfirmed, isUnsent, withoutTyped, withRows } from '../submissions/draft.ts';
 import type { Submitter, Unavailable } from '../submissions/drafts.ts';
@@ -111,9 +111,6 @@ export function createWaitingSubmissions({
         const isFull = waiting.length >= most.submissions || count > most.servers;
         if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
       }
-      const addresses = await life.ownAddresses(by, id);
-      const server = added.find((each) => addresses.has(addressOf(each)));
-      if (server) return { code: 'waiting-already', server };
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },

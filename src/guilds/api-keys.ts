@@ -73,6 +73,11 @@ export type NoKey =
   /** The service has rejected the key. `setBy` and `setByName` are those of the stored key. */
   | ({ readonly code: 'key-invalid' } & Pick<KeyRecord, 'setBy' | 'setByName'>);
 
+/** The guild's key, or why it can't be used. A key that was rejected a while ago can be tried again despite its problem. */
+export type KeyToUse =
+  | ({ readonly kind: 'usable'; readonly problem: NoKey | undefined } & UsableKey)
+  | { readonly kind: 'unusable'; readonly problem: NoKey };
+
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
@@ -80,6 +85,8 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
  * may have rejected it by mistake.
  */
 const REST_MS = HOUR_MS;
+
+const UNREADABLE = { code: 'key-unreadable' } as const;
 
 /** Creates the store for guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
@@ -107,37 +114,37 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return invalidSince !== undefined && isRecent(Date.parse(answer?.at ?? invalidSince), REST_MS, now());
   }
 
-  /** Returns the key's record, or why the key can't be used: it's missing, can't be read, or is rejected. */
-  async function find(
-    guildId: string,
-    isRejected: (record: KeyRecord) => boolean,
-  ): Promise<KeyRecord | NoKey> {
+  /** Returns the key's record and whether the service rejects the key, or why there is no record. */
+  async function find(guildId: string) {
     const record = await records.get(guildId);
-    if (record === undefined) return { code: 'key-missing' };
-    if (record === 'unreadable') return { code: 'key-unreadable' };
-    if (!isRejected(record)) return record;
-    const { setBy, setByName } = record;
-    return { code: 'key-invalid', setBy, ...(setByName !== undefined && { setByName }) };
-  }
-
-  /** Returns the decrypted key, or why it can't be used: it's missing, can't be read or decrypted, or is rejected. */
-  async function findKey(
-    guildId: string,
-    isRejected: (record: KeyRecord) => boolean,
-  ): Promise<UsableKey | NoKey> {
-    const found = await find(guildId, isRejected);
-    if ('code' in found) return found;
-    const key = open(guildId, found);
-    return key ? { key, setAt: found.setAt } : { code: 'key-unreadable' };
+    if (record === undefined) return { kind: 'none', problem: { code: 'key-missing' } } as const;
+    if (record === 'unreadable') return { kind: 'none', problem: UNREADABLE } as const;
+    const { setBy, setByName, invalidSince } = record;
+    const problem: NoKey | undefined =
+      invalidSince === undefined
+        ? undefined
+        : { code: 'key-invalid', setBy, ...(setByName !== undefined && { setByName }) };
+    return { kind: 'found', record, problem } as const;
   }
 
   return {
     /** Returns the key to use for a request, unless the service rejected it recently. */
-    usable: (guildId: string): Promise<UsableKey | NoKey> => findKey(guildId, isResting),
+    async usable(guildId: string): Promise<KeyToUse> {
+      const found = await find(guildId);
+      if (found.kind === 'none') return { kind: 'unusable', problem: found.problem };
+      const { record, problem } = found;
+      if (problem && isResting(record)) return { kind: 'unusable', problem };
+      const key = open(guildId, record);
+      return key
+        ? { kind: 'usable', key, setAt: record.setAt, problem }
+        : { kind: 'unusable', problem: UNREADABLE };
+    },
     /** Returns the key even if the service has rejected it, or `undefined` if there is none or it can't be decrypted. */
     async get(guildId: string): Promise<UsableKey | undefined> {
-      const found = await findKey(guildId, () => false);
-      return 'code' in found ? undefined : found;
+      const found = await find(guildId);
+      if (found.kind === 'none') return undefined;
+      const key = open(guildId, found.record);
+      return key && { key, setAt: found.record.setAt };
     },
     async status(guildId: string): Promise<KeyStatus | undefined> {
       const record = await records.get(guildId);
@@ -150,10 +157,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
      * Returns the problem with the guild's key, if any: it's missing, its record is damaged, or the service rejects it. The
      * key isn't decrypted, because that would take up a quarter of the time needed for `/help` (measured).
      */
-    async problem(guildId: string): Promise<NoKey | undefined> {
-      const found = await find(guildId, ({ invalidSince }) => invalidSince !== undefined);
-      return 'code' in found ? found : undefined;
-    },
+    problem: async (guildId: string): Promise<NoKey | undefined> => (await find(guildId)).problem,
     /**
      * Stores a key that has been tested. Does nothing if the guild's key was replaced or removed during the test.
      * @returns whether the key was stored

@@ -18,7 +18,7 @@ export interface ListingDeps
   /** The operator's key, which is only used to read the games list. Without it, the guilds' keys are used. */
   readonly operatorKey: Secret | undefined;
   readonly keys: {
-    usable(guildId: string): Promise<{ key: Secret; setAt: string } | { code: string }>;
+    usable(guildId: string): Promise<{ kind: 'usable'; key: Secret; setAt: string } | { kind: 'unusable' }>;
     /**
      * Records whether the service accepted the key.
      * @returns the change in the key's state, if any
@@ -51,7 +51,7 @@ export function createListing(deps: ListingDeps) {
       ...(operatorKey && { fetchAsOperator: () => readGames({ guildId: 'operator' }, operatorKey) }),
       async fetchFor(guildId) {
         const usable = await keys.usable(guildId);
-        if ('code' in usable) return undefined;
+        if (usable.kind === 'unusable') return undefined;
         const outcome = await readGames({ guildId }, usable.key);
         const change = await keys.noteOutcome(guildId, usable.setAt, outcome);
         if (change) await onKeyChange(guildId, change);

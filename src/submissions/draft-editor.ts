@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/pasted-text.ts';
-import { type GuildSettings, needsApproval } from '../guilds/settings.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { createPlacing, type EditedText, editedText, numberedLines } from '../server-lists/edited-lines.ts';
 import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
@@ -15,9 +14,7 @@ import {
   withRepeats,
 } from '../server-lists/read-list.ts';
 import {
-  addressOf,
   type Candidate,
-  gameOf,
   type InvalidRow,
   inOrderOfPlaces,
   isInvalid,
@@ -27,18 +24,14 @@ import {
   lineLabel,
   onLine,
   placeLabelled,
-  placeOf,
   type Row,
   type RowPlace,
-  type RowProblem,
   rowText,
   rowWithoutPasswords,
   sanitised,
-  type TypedRow,
-  typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import type { EarlierSubmission } from './already-submitted.ts';
+import { type Check, type CheckedDraft, type Correction, reread } from './check.ts';
 import {
   type Choices,
   type TooManyCandidates,
@@ -49,7 +42,6 @@ import {
 import {
   type Draft,
   type Editing,
-  rowsToSend,
   type TypedFields,
   type TypedText,
   withoutTyped,
@@ -57,34 +49,19 @@ import {
 } from './draft.ts';
 import type { Submitter, Unavailable } from './drafts.ts';
 import { withLeftOut } from './left-out.ts';
-import type { Allowance } from './limits.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
 export interface DraftEditorDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild'>;
-  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly check: Pick<Check, 'draft'>;
   readonly games: GameIndex;
   readonly parser: ListParser;
   /** Fills in missing values of rows, if the operator has enabled server lookups. */
   readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 
-/** A draft, with details of what could be submitted now. */
-export interface PreparedDraft {
-  readonly draft: Draft;
-  /** Addresses that the member can choose to add to the draft, if there are any. */
-  readonly choices: Choices | undefined;
-  /** The rows of the draft that the guild has already submitted, each with the earlier submission. */
-  readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
-  readonly allowance: Allowance;
-  /** Whether the submission would need a moderator's approval. */
-  readonly waits: boolean;
-  /** How many invalid lines, and how many lines without a game, fit into one modal. */
-  readonly edits: { readonly invalid: number; readonly lacking: number };
-}
-
 /** A new draft created from edited lines, and the reason why the original draft is no longer available. */
-type SeparateDraft = PreparedDraft & { readonly whySeparate: Unavailable };
+type SeparateDraft = CheckedDraft & { readonly whySeparate: Unavailable };
 
 /** Maximum size of a stored draft in bytes. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
@@ -94,10 +71,7 @@ const TYPED_BYTES = 13_000;
 const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
 
 /** The changed draft, or the reason why it could not be changed. */
-export type EditResult = PreparedDraft | Unavailable | UnreadableList | TooManyCandidates;
-
-/** Returns the corrected values for a row, or `undefined` to leave the row unchanged. */
-export type Correction = (row: Row) => TypedRow | undefined;
+export type EditResult = CheckedDraft | Unavailable | UnreadableList | TooManyCandidates;
 
 export interface Edit {
   /** The draft's id. `newId` is for a new draft if the original is no longer available. */
@@ -122,62 +96,22 @@ export interface WaitingEdit {
 }
 
 /**
- * Edits drafts before they are submitted. Each edit is one transaction that reads, changes and saves the draft, then counts
- * the servers that could be submitted.
+ * Edits drafts before they are submitted. Each edit is one transaction that reads, changes, checks and saves the draft.
  */
 export function createDraftEditor(deps: DraftEditorDeps) {
-  const {
-    store,
-    drafts,
-    submissions,
-    waitingSubmissions,
-    alreadySubmitted,
-    limits,
-    settings,
-    games,
-    parser,
-    completeRows,
-  } = deps;
-
-  function reread(draft: Draft, corrected: Correction): Draft {
-    const rows = draft.rows.map((row) => {
-      const typed = corrected(row);
-      return typed ? finishedRow({ ...placeOf(row), typed }, games) : row;
-    });
-    return withRows(draft, withRepeats(rows));
-  }
-
-  async function prepare(by: Submitter, draft: Draft, choices: Choices | undefined): Promise<PreparedDraft> {
-    const who = { guildId: by.guildId, userId: by.user.id };
-    const chosen = await settings.getOrThrow(by.guildId);
-    const { games: allowed, dailyQuota } = chosen;
-    const waiting = chosen.approval ? await waitingSubmissions.ownAddresses(by) : new Set<string>();
-    // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
-    // loaded games list.
-    const read = reread(draft, (row) => (mayBeRightNow(row, games) ? row.typed : undefined));
-    const prepared = withRows(read, withHeldBack(read.rows, { allowed, waiting, games }));
-    const before = await alreadySubmitted.find(who, prepared.rows);
-    const count = rowsToSend(prepared, before).length;
-    const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
-    // A submission that needs approval waits as a whole. Its servers only count towards the limits once a moderator
-    // approves it.
-    const waits = needsApproval(chosen, by);
-    const allowance = waits && now.count > 0 ? { count } : now;
-    return { draft: prepared, choices, alreadySubmitted: before, allowance, waits, edits: editsOf(prepared) };
-  }
+  const { store, drafts, submissions, waitingSubmissions, check, games, parser, completeRows } = deps;
 
   /**
    * Saves a draft unless it is too large or belongs to another member.
    * @param added choices that replace the stored ones
    */
-  async function prepareAndSave(by: Submitter, draft: Draft, added?: Choices): Promise<EditResult> {
-    const choices = added ?? (draft.hasChoices ? await deps.choices.find(draft.id) : undefined);
-    const { draft: checked, ...prepared } = await prepare(by, draft, choices);
-    const saved = choices ? { ...checked, hasChoices: true } : checked;
-    const why = whyTooMany(saved) ?? whyTooManyCandidates(choices) ?? (await drafts.save(by, saved));
+  async function checkAndSave(by: Submitter, draft: Draft, added?: Choices): Promise<EditResult> {
+    const checked = await check.draft(by, added ? { ...draft, hasChoices: true } : draft, added);
+    const saved = checked.draft;
+    const why = whyTooMany(saved) ?? whyTooManyCandidates(checked.choices) ?? (await drafts.save(by, saved));
     if (why !== undefined) return why;
     if (added) await deps.choices.save(by, draft.id, added);
-    return { draft: saved, ...prepared };
+    return checked;
   }
 
   /**
@@ -196,7 +130,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     store.inGuild(by.guildId, async () => {
       const found = await drafts.find(by, id);
-      return typeof found === 'string' ? found : prepareAndSave(by, how(found));
+      return typeof found === 'string' ? found : checkAndSave(by, how(found));
     });
 
   return {
@@ -205,17 +139,17 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      * @returns the saved draft, or the reason why it could not be saved
      */
     open: (by: Submitter, draft: Draft, choices?: Choices): Promise<EditResult> =>
-      store.inGuild(by.guildId, () => prepareAndSave(by, draft, choices)),
+      store.inGuild(by.guildId, () => checkAndSave(by, draft, choices)),
     /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
     recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
     /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (typeof found === 'string') return found;
-      const rows = await completeRows(reread(found, corrected).rows);
+      const rows = await completeRows(reread(found, corrected, games).rows);
       // Ignores the looked-up values if the draft changed during the lookup.
       return change(by, id, (draft) =>
-        isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected),
+        isDeepStrictEqual(draft, found) ? withRows(draft, rows) : reread(draft, corrected, games),
       );
     },
     /**
@@ -266,7 +200,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
         const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
         const { draft, candidates } = withRead(withoutTyped(found), read, choices?.candidates);
-        return prepareAndSave(by, draft, withCandidates(draft, choices, candidates));
+        return checkAndSave(by, draft, withCandidates(draft, choices, candidates));
       });
       if (typeof edited !== 'string') return edited;
       const { draft, candidates } = withRead(
@@ -274,9 +208,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         { ...read, opened: [] },
       );
       const separate = await store.inGuild(by.guildId, () =>
-        prepareAndSave(by, draft, withCandidates(draft, undefined, candidates)),
+        checkAndSave(by, draft, withCandidates(draft, undefined, candidates)),
       );
-      return typeof separate === 'string' || 'kind' in separate
+      return typeof separate === 'string' || separate.kind !== 'checked'
         ? separate
         : { ...separate, whySeparate: edited };
     },
@@ -328,7 +262,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
  * Returns an error if a list is too long to be stored: too many lines, or lines that are too long. Measures the draft as it
  * might be stored after a submission, because it can't be rejected then.
  */
-function whyTooMany(draft: Draft): UnreadableList | undefined {
+export function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const rows = draft.rows.map((row) =>
     isReady(row) ? { ...row, unconfirmed: row.unconfirmed ?? LONGEST_UNCONFIRMED } : row,
@@ -358,11 +292,8 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], LONGEST_TYPED);
 }
 
-function editsOf(draft: Draft): PreparedDraft['edits'] {
-  const { rows } = linesToEdit(draft, 'invalid');
-  const lacking = rows.filter(lacksGame).length;
-  return { invalid: rows.length - lacking, lacking };
-}
+/** Counts the invalid lines that fit into one modal. */
+export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
 
 interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hidden' | 'leftOut'> {
   readonly opened: readonly Row[];
@@ -453,41 +384,3 @@ type RowWithoutPort = InvalidRow & {
 
 const hasUsualPort = (row: Row): row is RowWithoutPort =>
   row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
-
-/** Whether an invalid row may have become valid since it was last checked. */
-function mayBeRightNow(row: Row, games: GameIndex): row is InvalidRow {
-  if (row.kind !== 'invalid') return false;
-  const { code } = row.problem;
-  if (code === 'game-unknown') return games.find(row.typed.game) !== undefined;
-  return code === 'game-not-allowed' || code === 'waiting-already';
-}
-
-interface SubmitRules {
-  /** The aliases of the allowed games; `undefined` if all games are allowed. */
-  readonly allowed: readonly string[] | undefined;
-  /** The addresses of the member's servers that are waiting for a moderator. */
-  readonly waiting: ReadonlySet<string>;
-  readonly games: GameIndex;
-}
-
-/**
- * Marks rows as invalid if they can't be submitted now, even repeated rows. Reports a disallowed game before other
- * problems, because fixing those wouldn't help.
- */
-const withHeldBack = (rows: readonly Row[], held: SubmitRules): readonly Row[] =>
-  rows.map((row) => {
-    const problem = whyHeldBack(row, held);
-    return problem ? { kind: 'invalid', ...placeOf(row), problem, typed: typedOf(row) } : row;
-  });
-
-function whyHeldBack(row: Row, { allowed, waiting, games }: SubmitRules): RowProblem | undefined {
-  const game = allowed && gameOfRow(row, games);
-  if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
-  const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));
-  return isWaiting ? { code: 'waiting-already' } : undefined;
-}
-
-function gameOfRow(row: Row, games: GameIndex): string | undefined {
-  if (row.kind !== 'invalid') return row.submission.game;
-  return row.problem.code === 'game-unknown' ? undefined : gameOf(row.typed.game, games);
-}

@@ -134,11 +134,10 @@ export function createDrafts({
   }
 
   /**
-   * Saves a draft and keeps it for another 15 minutes.
-   * @returns the reason if the draft could not be saved
+   * Writes a draft that the member can change, and keeps it for another 15 minutes.
+   * @returns the reason if the draft belongs to another member
    */
-  async function write(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
-    const { guildId, user } = by;
+  async function write({ guildId, user }: Submitter, draft: Draft): Promise<Unavailable | undefined> {
     const { id, ...lines } = draftToStore(draft);
     const content = { ...lines, changed_at: now() };
     const { numInsertedOrUpdatedRows } = await tables()
@@ -153,12 +152,17 @@ export function createDrafts({
           .where('drafts.user_id', '=', user.id),
       )
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return 'of-another-member';
-    await dropExcess(by, id);
-    return undefined;
+    return numInsertedOrUpdatedRows === 1n ? undefined : 'of-another-member';
   }
 
-  /** Saves a draft when one of its submissions starts or ends. */
+  /** Writes a draft, and deletes others that exceed the limits. @returns the reason if it belongs to another member */
+  async function replace(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
+    const why = await write(by, draft);
+    if (why === undefined) await dropExcess(by, draft.id);
+    return why;
+  }
+
+  /** Saves a draft when one of its submissions changes or ends. */
   async function keep(draft: Draft): Promise<void> {
     const { id, source, lines } = draftToStore(draft);
     await tables()
@@ -171,6 +175,9 @@ export function createDrafts({
   return {
     find,
     keep,
+    write,
+    replace,
+    dropExcess,
     /** Reads a draft that has a waiting or running submission. Returns `undefined` if the draft has been deleted. */
     async read(id: string): Promise<Draft | undefined> {
       const row = await rowOf(id);
@@ -184,19 +191,16 @@ export function createDrafts({
     save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await readRow(by, draft.id);
-        return typeof found === 'string' ? found : write(by, draft);
+        return typeof found === 'string' ? found : replace(by, draft);
       }),
-    /**
-     * Reads the draft to submit. `entered` replaces any stored lines that haven't been submitted yet. Must be called inside
-     * the guild's transaction.
-     */
+    /** Returns the draft to submit: `entered`, unless everything stored under its id was accepted, or the stored draft. */
     async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | Unavailable> {
       const row = await readRow(by, id);
       if (typeof row === 'string') return row;
       const { lines, changed_at, created_at } = row;
       const isAccepted = changed_at !== null && lines === null && created_at !== null;
-      const saved = entered && !isAccepted ? ((await write(by, entered)) ?? entered) : draftIn(id, row);
-      return typeof saved === 'string' ? saved : { draft: saved, isRetry: created_at !== null };
+      const draft = entered && !isAccepted ? entered : draftIn(id, row);
+      return typeof draft === 'string' ? draft : { draft, isRetry: created_at !== null };
     },
     /**
      * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the

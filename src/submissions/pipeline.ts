@@ -1,5 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { announcedIn, type GuildSettings, needsApproval } from '../guilds/settings.ts';
+import { announcedIn, type GuildSettings } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   type KeyChange,
@@ -12,19 +12,11 @@ import type { Guard, ServiceRequest } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { retryAfter } from '../pacing/retry.ts';
-import { inOrderOfPlaces, isReady, placeOf, type ReadyRow, type Row } from '../server-lists/row.ts';
+import { inOrderOfPlaces, isReady, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import type { EarlierSubmission } from './already-submitted.ts';
-import {
-  type Draft,
-  isUnconfirmed,
-  isUnsent,
-  markOfRows,
-  otherRows,
-  rowsToSend,
-  whileSubmitted,
-  withRows,
-} from './draft.ts';
+import type { Check, CheckedDraft, HeldReason, NotSubmitted } from './check.ts';
+import { type Draft, isUnconfirmed, isUnsent, otherRows, whileSubmitted, withRows } from './draft.ts';
+import { whyTooMany } from './draft-editor.ts';
 import type { DraftToSubmit, Submitter, Unavailable } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
@@ -32,7 +24,7 @@ import { createRequestPlan } from './request-plan.ts';
 import { INTERRUPTED } from './server-columns.ts';
 import { rowForServer, type ServerResult, type Submission } from './submission.ts';
 import type { SubmissionStore } from './submission-store.ts';
-import type { DraftRef, WaitingProblem } from './waiting-submissions.ts';
+import type { DraftRef } from './waiting-submissions.ts';
 
 /** An interaction's request to submit a member's draft. */
 export interface SubmitRequest extends Submitter {
@@ -66,28 +58,21 @@ export interface SubmitRequest extends Submitter {
   readonly onProgress?: (done: number, count: number) => void;
 }
 
-/** Why a submission did not start and its servers were not sent. */
-export type NotSubmitted =
-  | NoKey
-  /** Another of the guild's submissions is currently sending the same server. */
-  | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
-  | { readonly code: 'held-back'; readonly outcome: NotSentOutcome }
-  /** A limit has been reached and no more servers can be submitted. */
-  | ReachedLimit
-  | { readonly code: 'game-not-allowed'; readonly game: string }
-  | WaitingProblem;
-
 export type SubmitResult =
   | EndedSubmission
-  /** The draft was not sent, for the given reason. */
-  | { readonly kind: 'not-submitted'; readonly reason: NotSubmitted; readonly draft: Draft }
-  /** The draft was not sent: no server can be submitted now, or the button shows a different number. */
-  | { readonly kind: 'changed' }
+  | HeldSubmission
   /** The draft will be sent once a moderator has approved the submission. */
   | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[]; readonly draft: Draft }
   | { readonly kind: 'no-draft'; readonly why: Unavailable };
+
+/** A submission that did not start. */
+interface HeldSubmission {
+  readonly kind: 'held';
+  readonly why: HeldReason;
+  readonly checked: CheckedDraft;
+  /** The servers that the member wanted to submit. */
+  readonly wanted: readonly ServerSubmission[];
+}
 
 /** A submitted row and the outcome of its server. */
 export interface RowResult extends ServerResult {
@@ -136,6 +121,7 @@ export interface PipelineDeps extends SubmissionStore {
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
+  readonly check: Check;
   readonly listing: Pick<ListingApi, 'add'>;
   readonly guard: Guard;
   /** Throws if another process took over the interaction and notified the member that the draft was not sent. */
@@ -219,82 +205,42 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   /**
-   * Checks a submit request and reserves the servers that can be submitted. If none can, returns the first reason found.
-   * Problems that only an admin can fix come first, followed by the member's problems and problems that only need time.
-   * Must be called inside the guild's transaction.
-   *
-   * The checks, in order:
-   * 1. The draft still exists, has no waiting or running submission, and contains the chosen rows.
-   * 2. The guild has a usable key and allows the games.
-   * 3. At least one server hasn't been submitted before, and no server is currently being sent by another submission.
-   * 4. The limits allow at least one server.
-   * 5. The number of servers matches the number on the button.
-   * 6. If the submission needs approval, the maximum numbers of waiting submissions and servers aren't exceeded. Otherwise,
-   *    requests aren't held back, so that repeated attempts don't fill the history.
+   * Checks a draft and reserves the servers that can be submitted. If it is held back, saves the checked draft, which is
+   * shown to the member. Must be called inside the guild's transaction.
    */
   async function reserve(
     submitRequest: SubmitRequest,
   ): Promise<Reservation | Exclude<SubmitResult, EndedSubmission>> {
-    const { drafts, choices, submissions, alreadySubmitted, waitingSubmissions, limits, keys, settings } =
-      deps;
-    const { guildId, guildLocale: locale, user, id, interactionId, approvedBy, promised } = submitRequest;
+    const { drafts, choices, submissions, waitingSubmissions, check } = deps;
+    const {
+      guildId,
+      guildLocale: locale,
+      user,
+      id,
+      interactionId,
+      approvedBy,
+      promised,
+      mark,
+    } = submitRequest;
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, isRetry, waiting } = found;
-    if (submitRequest.mark !== undefined && submitRequest.mark !== markOfRows(draft))
-      return { kind: 'changed' };
-    const notSubmitted = (reason: NotSubmitted): SubmitResult & { readonly kind: 'not-submitted' } => ({
-      kind: 'not-submitted',
-      reason,
-      draft,
-    });
-
-    const chosen = await settings.getOrThrow(guildId);
-    const { games, dailyQuota } = chosen;
+    const wanted = submitRequest.includesAlreadySubmitted
+      ? { ...draft, includesAlreadySubmitted: true }
+      : draft;
+    const checked = await check.draft(submitRequest, wanted);
+    const { settings, waits, allowance } = checked;
     // Stores the locale for later messages that aren't replies to an interaction.
-    if (chosen.locale !== locale) await settings.change(guildId, (now) => ({ ...now, locale }));
-    const key = await keys.usable(guildId);
-    if ('code' in key) return notSubmitted(key);
+    if (settings.locale !== locale) await deps.settings.change(guildId, (now) => ({ ...now, locale }));
+    const decision = await check.decide({ by: submitRequest, draft, checked, promised, mark });
+    if (decision.kind === 'held') return hold(submitRequest, draft, { ...decision, checked });
 
-    const ready = rowsToSend(draft, new Map()).map(({ submission }) => submission);
-    const forbidden = games && ready.find(({ game }) => !games.includes(game));
-    if (forbidden) return notSubmitted({ code: 'game-not-allowed', game: forbidden.game });
-
-    const includesAlreadySubmitted =
-      draft.includesAlreadySubmitted || submitRequest.includesAlreadySubmitted === true;
-    const before: ReadonlyMap<Row, EarlierSubmission> = includesAlreadySubmitted
-      ? new Map()
-      : await alreadySubmitted.find({ guildId, userId: user.id }, draft.rows);
-    const rows = rowsToSend(draft, before);
-    const isFewerThanPromised = rows.length < (promised ?? 1);
-    if (before.size > 0 && isFewerThanPromised) {
-      return notSubmitted({ code: 'already-submitted', servers: [...before.values()] });
-    }
-    if (rows.length === 0) return { kind: 'changed' };
-
-    const servers = rows.map(({ submission }) => submission);
-    const inFlight = await alreadySubmitted.inFlight(guildId, servers);
-    if (inFlight) return notSubmitted({ code: 'in-flight', server: inFlight });
-
-    const allowance = await limits.allowance({ guildId, userId: user.id, count: rows.length, dailyQuota });
-    if (allowance.count === 0 && allowance.limited) return notSubmitted(allowance.limited);
-    const waits = approvedBy === undefined && needsApproval(chosen, submitRequest);
-    // A waiting submission contains all rows, because its servers only count towards the limits once it's approved.
-    const count = waits ? rows.length : allowance.count;
-    // Submits fewer servers than the button showed if a limit requires it; the report explains the difference.
-    if (promised !== undefined && (count > promised || rows.length < promised)) return { kind: 'changed' };
-    if (waits) {
-      const reason = await waitingSubmissions.whyNotWaiting(submitRequest, servers);
-      if (reason) return notSubmitted(reason);
-    } else {
-      const outcome = deps.guard.whyHeldBack({ guildId, memberId: user.id, key: key.key });
-      if (outcome) return notSubmitted({ code: 'held-back', outcome });
-    }
-
+    const { key, rows, count } = decision;
+    const why = await drafts.write(submitRequest, whileSubmitted(wanted, rows));
+    if (why !== undefined) return { kind: 'no-draft', why };
     if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);
-    await drafts.keep(whileSubmitted({ ...draft, includesAlreadySubmitted }, rows));
     const own = { draftId: id, guildId, user, interactionId };
     if (waits) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
@@ -313,12 +259,28 @@ export function createPipeline(deps: PipelineDeps) {
       rows: reserved,
       draft,
       limitedRows: rows.slice(count),
-      limited: allowance.limited,
-      announcedIn: announcedIn(chosen, {
+      limited: count < rows.length ? allowance.limited : undefined,
+      announcedIn: announcedIn(settings, {
         channelId: submitRequest.channelId,
         panelChannelId: draft.panelChannelId,
       }),
     };
+  }
+
+  /** Saves a draft that is held back, unless a submission of it is waiting for a moderator. */
+  async function hold(
+    submitRequest: SubmitRequest,
+    draft: Draft,
+    held: Omit<HeldSubmission, 'wanted'>,
+  ): Promise<SubmitResult & { kind: 'held' | 'no-draft' }> {
+    const wanted = draft.rows.filter(isReady).map(({ submission }) => submission);
+    if (submitRequest.approvedBy !== undefined || submitRequest.replacesWaiting) return { ...held, wanted };
+    // The draft itself doesn't include servers that only this request wanted to include.
+    const checked = submitRequest.includesAlreadySubmitted
+      ? await deps.check.draft(submitRequest, draft)
+      : held.checked;
+    const why = await deps.drafts.replace(submitRequest, whyTooMany(checked.draft) ? draft : checked.draft);
+    return why === undefined ? { ...held, checked, wanted } : { kind: 'no-draft', why };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {
@@ -326,6 +288,7 @@ export function createPipeline(deps: PipelineDeps) {
     const plan = createRequestPlan(servers);
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
+    let isLeft: boolean | undefined;
 
     // If an outcome can't be recorded, the bot stops sending, and `endAbandoned` ends the submission later.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
@@ -337,7 +300,7 @@ export function createPipeline(deps: PipelineDeps) {
       const isLast = plan.next() === undefined;
       isRecorded = await recordRequest(submitRequest, async () => {
         await deps.submissions.endRequest(submission.submissionId, request, ended);
-        if (isLast) await deps.submissions.finish(submitRequest.guildId, submission.submissionId);
+        if (isLast) isLeft = await deps.submissions.finish(submitRequest.guildId, submission.submissionId);
         return key && deps.keys.noteOutcome(submitRequest.guildId, key.setAt, received);
       });
       if (!isLast) submitRequest.onProgress?.(outcomes.size, servers.length);
@@ -348,13 +311,17 @@ export function createPipeline(deps: PipelineDeps) {
     // The moderators' message only shows saved outcomes. If some servers are waiting again, it shows only those servers.
     const isShown = hasMessage && isRecorded && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
-    const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
+    // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion.
+    if (!isRecorded || isLeft === undefined) {
+      const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
+      isLeft = typeof left !== 'string';
+    }
     return {
       kind: 'ended',
       draft,
       servers: ended,
       limitedRows,
-      isLeft: typeof left !== 'string',
+      isLeft,
       announcedIn: submission.announcedIn,
       isRecorded,
       ...(await explain(submitRequest, ended)),
@@ -372,7 +339,7 @@ export function createPipeline(deps: PipelineDeps) {
     const orNothing = <Value>(value: Promise<Value>) => value.catch(() => undefined);
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
     const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
-    const keyProblem = key && 'code' in key ? key : undefined;
+    const keyProblem = key?.kind === 'unusable' ? key.problem : undefined;
     const found = await orNothing(settings.getOrThrow(guildId));
     const isFirst = (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
     if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
@@ -408,7 +375,7 @@ export function createPipeline(deps: PipelineDeps) {
         const found = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
           // The key has been deleted or rejected since the previous request.
-          if ('code' in usable) return 'key';
+          if (usable.kind === 'unusable') return 'key';
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
             : 'stopping';
@@ -461,9 +428,10 @@ export function createPipeline(deps: PipelineDeps) {
         return carryOut(submitRequest, reserved);
       }
       // If an approved submission can't start, only the moderator is notified.
-      if (reserved.kind === 'not-submitted' && submitRequest.approvedBy === undefined) {
-        const servers = rowsToSend(reserved.draft, new Map()).map(({ submission }) => submission);
-        await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, servers, reserved.reason));
+      if (reserved.kind !== 'held' || submitRequest.approvedBy !== undefined) return reserved;
+      const { why, wanted } = reserved;
+      if (why.code !== 'changed') {
+        await notifyObservers(({ notSubmitted }) => notSubmitted?.(submitRequest, wanted, why));
       }
       return reserved;
     },

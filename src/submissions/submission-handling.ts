@@ -3,13 +3,14 @@ import type { GuildSettings } from '../guilds/settings.ts';
 import type { Listing } from '../listing/listing.ts';
 import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
 import type { Row } from '../server-lists/row.ts';
+import { createCheck } from './check.ts';
 import { createDraftEditor } from './draft-editor.ts';
 import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
 import type { SubmissionStore } from './submission-store.ts';
 import { createSuggestions } from './suggestions.ts';
 
 export interface SubmissionHandlingDeps
-  extends Omit<PipelineDeps, keyof SubmissionStore | 'listing' | 'guard' | 'settings'>,
+  extends Omit<PipelineDeps, keyof SubmissionStore | 'check' | 'listing' | 'guard' | 'settings'>,
     Pick<ListParserDeps, 'readingMs'> {
   readonly submissionStore: SubmissionStore;
   readonly settings: GuildSettings;
@@ -39,17 +40,19 @@ export function createSubmissionHandling({
       games.refreshSoon(guildId);
     },
   };
+  const check = createCheck({ ...submissionStore, keys: deps.keys, settings, games, guard });
   return {
     parser,
     completeRows,
     /** Whether the bot looks up game servers on Steam, which means sending their addresses to Steam. */
     looksUpServers: serverLookup !== undefined,
-    draftEditor: createDraftEditor({ ...submissionStore, ...deps, settings, games, parser, completeRows }),
+    draftEditor: createDraftEditor({ ...submissionStore, ...deps, check, games, parser, completeRows }),
     suggestions: createSuggestions({ history: submissionStore.history, games, settings }),
     pipeline: createPipeline({
       ...deps,
       ...submissionStore,
       settings,
+      check,
       listing: api,
       guard,
       observers: [...deps.observers, gamesObserver],

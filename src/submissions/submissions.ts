@@ -7,7 +7,7 @@ import { addressOf, lineLabel, placeOf, type RowPlace } from '../server-lists/ro
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { storedReason } from './decline-reason.ts';
-import { afterSubmission, type Draft, isUnsent } from './draft.ts';
+import { afterSubmission, type Draft, isDone, isUnsent } from './draft.ts';
 import type { Drafts, Submitter, Unavailable } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
@@ -278,19 +278,26 @@ export function createSubmissions({ store, drafts, waiting, processId, now }: Su
   /**
    * Ends a submission whose servers all have an outcome; repeated calls have no effect. The draft keeps the servers that
    * weren't accepted. If the submission was approved, the servers that weren't sent wait for approval again.
+   * @returns whether the draft still has lines; `undefined` if the submission was approved or wasn't running
    */
-  async function finish(guildId: string, id: string): Promise<void> {
+  async function finish(guildId: string, id: string): Promise<boolean | undefined> {
     const row = await move(id, guildId, 'running', { state: 'done', ended_at: now() });
-    if (row === undefined) return;
+    if (row === undefined) return undefined;
     const { draft_id: draftId, user_id: userId, user_name: name } = row;
     const draft = await drafts.read(draftId);
     // The draft or the member's name has been deleted, or the draft can't be parsed.
-    if (!draft || userId === null || name === null) return;
-    const isApproved = needsModerator(row);
+    if (!draft || userId === null || name === null) return false;
+    const by = { guildId, user: { id: userId, name } };
     const ended = await serversOf(id);
-    const after = afterSubmission(draft, ended, isApproved);
-    if (isApproved) await waiting().waitAgain({ guildId, user: { id: userId, name } }, id, after, ended);
-    else await drafts.keep(after);
+    const after = afterSubmission(draft, ended, needsModerator(row));
+    if (needsModerator(row)) {
+      await waiting().waitAgain(by, id, after, ended);
+      return undefined;
+    }
+    await drafts.keep(after);
+    if (isDone(after)) return false;
+    await drafts.dropExcess(by, draftId);
+    return true;
   }
 
   async function end(id: string, { indices, outcome }: SharedOutcome): Promise<void> {

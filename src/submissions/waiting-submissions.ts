@@ -6,7 +6,6 @@ import type { NewSubmission, StateChange, Submission, SubmittedServer } from './
 
 /** The reason why another submission can't wait for approval. */
 export type WaitingProblem =
-  | { readonly code: 'waiting-already'; readonly server: ServerSubmission }
   /** `count` is the number of submissions that are already waiting. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
   /** The member has submitted too often recently, and can't submit again until `at` (milliseconds since 1970). */

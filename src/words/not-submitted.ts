@@ -1,7 +1,7 @@
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
+import type { NotSubmitted } from '../submissions/check.ts';
 import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
-import type { NotSubmitted } from '../submissions/pipeline.ts';
 import { shorten } from '../text/one-line.ts';
 import { escapeCode, escapeName, escapeText } from './escape.ts';
 import { keyText } from './keys.ts';

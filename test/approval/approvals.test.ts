@@ -131,10 +131,10 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
-    expect(await approve(opened, 'a')).toMatchObject({ reason: { code: 'key-missing' } });
+    expect(await approve(opened, 'a')).toMatchObject({ why: { code: 'key-missing' } });
     await opened.keys.set(guildId, new Secret('key of this guild'), { by: { id: MODERATOR, name: 'Ada' } });
     await opened.settings.change(guildId, (now) => ({ ...now, games: ['rust'] }));
-    expect(await approve(opened, 'a')).toMatchObject({ reason: { code: 'game-not-allowed' } });
+    expect(await approve(opened, 'a')).toMatchObject({ why: { code: 'game-not-allowed' } });
     await opened.settings.change(guildId, ({ games: _, ...now }) => now);
     expect(await stateOf(opened, 'a')).toBe('waiting');
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
@@ -373,7 +373,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await send(opened, 'c');
     const key = { guildId, id: 'c', submissionId: await seen(opened, 'c') };
     await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: second });
-    expect(await approve(opened, 'c')).toMatchObject({ reason: { code: 'already-submitted' } });
+    expect(await approve(opened, 'c')).toMatchObject({ why: { code: 'already-submitted' } });
     expect(opened.world.requests).toHaveLength(2);
   });
 
@@ -420,17 +420,17 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
     expect(await send(opened, 'same')).toMatchObject({
-      reason: { code: 'waiting-already', server: { server: 'a-1.example.com' } },
+      why: { code: 'waiting-already' },
     });
     for (let n = 2; n <= 10; n += 1) expect(await submit(opened, `m${n}`)).toMatchObject({ kind: 'waiting' });
-    expect(await submit(opened, 'm11')).toMatchObject({ reason: { code: 'member-waiting', count: 10 } });
+    expect(await submit(opened, 'm11')).toMatchObject({ why: { code: 'member-waiting', count: 10 } });
     for (let n = 10; n < 100; n += 1) {
       const by = { guildId, user: { id: String(100 + Math.floor(n / 10)), name: 'x' } };
       expect(await submit(opened, `g${n}`, 1, by)).toMatchObject({ kind: 'waiting' });
     }
     const late = { guildId, user: { id: '999', name: 'late' } };
     expect(await submit(opened, 'late', 1, late)).toMatchObject({
-      reason: { code: 'guild-waiting', count: 100 },
+      why: { code: 'guild-waiting', count: 100 },
     });
   });
 
@@ -443,24 +443,24 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       opened.world.now += 1_000;
     }
     const at = opened.world.now - 20_000 + 15 * 60_000;
-    expect(await submit(opened, 'w20')).toMatchObject({ reason: { code: 'waiting-often', at } });
+    expect(await submit(opened, 'w20')).toMatchObject({ why: { code: 'waiting-often', at } });
     expect(await submit(opened, 'of another', 1, other)).toMatchObject({ kind: 'waiting' });
     opened.world.now = at;
     expect(await submit(opened, 'w21')).toMatchObject({ kind: 'waiting' });
-    expect(await submit(opened, 'w22')).toMatchObject({ reason: { code: 'waiting-often' } });
+    expect(await submit(opened, 'w22')).toMatchObject({ why: { code: 'waiting-often' } });
   });
 
   it("is rejected if more than 1,000 of the member's servers or 5,000 of the guild's would be waiting", async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
-    expect(await submit(opened, 'm2', 601)).toMatchObject({ reason: { code: 'member-waiting', count: 1 } });
+    expect(await submit(opened, 'm2', 601)).toMatchObject({ why: { code: 'member-waiting', count: 1 } });
     expect(await submit(opened, 'm3', 600)).toMatchObject(waits);
-    expect(await submit(opened, 'm4')).toMatchObject({ reason: { code: 'member-waiting', count: 2 } });
+    expect(await submit(opened, 'm4')).toMatchObject({ why: { code: 'member-waiting', count: 2 } });
     const member = (id: string): Submitter => ({ guildId, user: { id, name: id } });
     for (const id of ['3', '4', '5', '6'])
       expect(await submit(opened, `of ${id}`, 1_000, member(id))).toMatchObject(waits);
-    const full = { reason: { code: 'guild-waiting', count: 6 } };
+    const full = { why: { code: 'guild-waiting', count: 6 } };
     expect(await submit(opened, 'g1', 1, member('7'))).toMatchObject(full);
     await opened.approvals.withdraw(mia, 'm1', 'w');
     expect(await submit(opened, 'g2', 400, member('7'))).toMatchObject(waits);

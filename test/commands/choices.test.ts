@@ -1,14 +1,13 @@
 import { ComponentType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { showDraft } from '../../commands/submit/show.ts';
-import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Candidate, Row } from '../../src/server-lists/row.ts';
+import type { CheckedDraft } from '../../src/submissions/check.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
-import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
 import { languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
-import { readyRow } from '../support/builders.ts';
+import { checkedDraft, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const { wordsFor } = createWords();
@@ -27,7 +26,7 @@ const choicesOf = (count: number, more: Partial<Choices> = {}): Choices => ({
   ...more,
 });
 
-interface Options extends Partial<PreparedDraft> {
+interface Options extends Partial<CheckedDraft> {
   readonly rows?: readonly Row[];
   readonly hidden?: number;
   readonly noKey?: boolean;
@@ -37,24 +36,22 @@ interface Options extends Partial<PreparedDraft> {
 
 /** Shows a draft to a member. */
 async function show({ rows = [], hidden = 0, noKey = false, locale = 'en-US', page = 0, ...more }: Options) {
-  const draft: PreparedDraft = {
-    draft: { id: '18446744073709551615', source: 'text', rows, hidden },
-    choices: undefined,
-    alreadySubmitted: new Map(),
-    allowance: { count: rows.filter(({ kind }) => kind === 'ready').length },
-    waits: false,
-    edits: { invalid: 0, lacking: 0 },
-    ...more,
-  };
+  const draft = { id: '18446744073709551615', source: 'text', rows, hidden } as const;
+  const noKeyYet = { key: { kind: 'unusable', problem: { code: 'key-missing' } } } as const;
+  const checked = checkedDraft(draft, { ...(noKey && noKeyYet), ...more });
   const deps = onlyDeps({
     games,
-    settings: { getOrThrow: async () => DEFAULTS, getOrUnreadable: async () => DEFAULTS },
-    keys: { problem: async () => (noKey ? { code: 'key-missing' } : undefined) },
     suggestions: { allowed: async () => games.all, games: async () => games.all },
   });
-  const reply = await showDraft(anyContext({ t: wordsFor(locale), locale }), draft.draft.id, draft, deps, {
-    page,
-  });
+  const reply = await showDraft(
+    anyContext({ t: wordsFor(locale), locale }),
+    checked.draft.id,
+    checked,
+    deps,
+    {
+      page,
+    },
+  );
   const components = (reply.components ?? []).map((row) => row.components);
   const menus = components.flat().filter(({ type }) => type === ComponentType.StringSelect);
   return {
@@ -177,7 +174,6 @@ describe('the preview of a text that might not be a list', () => {
         choices: choicesOf(75),
         hidden: 1_000,
         alreadySubmitted: new Map([[rows[0], earlier]]) as never,
-        edits: { invalid: 3, lacking: 2 },
         waits: true,
       });
       expect(components.length).toBeLessThanOrEqual(5);

@@ -4,10 +4,9 @@ import { previewOf } from '../../commands/submit/preview.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Row } from '../../src/server-lists/row.ts';
-import type { PreparedDraft } from '../../src/submissions/draft-editor.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { readServerLines } from '../../src/words/servers.ts';
-import { readyRow } from '../support/builders.ts';
+import { checkedDraft, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const games = indexGames(KNOWN_GAMES);
@@ -28,15 +27,8 @@ const ready = (count: number, from = 1, game = 'cs2'): readonly Row[] =>
   Array.from({ length: count }, (_, n) => readyRow(from + n, `s${from + n}.example.com`, { game }));
 
 function preview(rows: readonly Row[]) {
-  const prepared: PreparedDraft = {
-    draft: { id: 'd', source: 'text', rows },
-    choices: undefined,
-    alreadySubmitted: new Map(),
-    allowance: { count: rows.filter(({ kind }) => kind === 'ready').length },
-    waits: false,
-    edits: { invalid: 100, lacking: 100 },
-  };
-  const reply = previewOf(anyContext(), prepared, games, { notice: '', comes: '' });
+  const checked = checkedDraft({ id: 'd', source: 'text', rows });
+  const reply = previewOf(anyContext(), checked, games, { notice: '', comes: '' });
   const [embed] = reply.embeds ?? [];
   return {
     content: reply.content ?? '',

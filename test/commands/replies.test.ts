@@ -10,7 +10,7 @@ import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { fromText } from '../../src/words/sentences.ts';
-import { readyRow } from '../support/builders.ts';
+import { checkedDraft, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
 const games = {
@@ -70,29 +70,12 @@ describe('an edit of a waiting server that is refused', () => {
 
 describe('Try again', () => {
   it.each([
-    [
-      'is held back',
-      { kind: 'not-submitted', reason: { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } } },
-    ],
-    ['fails', { kind: 'not-submitted', reason: { code: 'key-missing' } }],
-  ])('shows that it was tried, and when: %s', async (_, result) => {
-    const draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
-    const prepared = {
-      draft,
-      choices: undefined,
-      alreadySubmitted: new Map(),
-      allowance: { count: 1 },
-      waits: false,
-      edits: { invalid: 0, lacking: 0 },
-    };
+    ['is held back', { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } }],
+    ['fails', { code: 'key-missing' }],
+  ])('shows that it was tried, and when: %s', async (_, why) => {
+    const checked = checkedDraft({ id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] });
     const actions = submitActions(
-      onlyDeps({
-        games,
-        settings,
-        pipeline: { submit: async () => ({ ...result, draft }) },
-        draftEditor: { recheck: async () => prepared },
-        keys: { problem: async () => undefined },
-      }),
+      onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),
     );
     const press = (argument: string) =>
       actions.presses?.send?.run(anyContext({ argument, receivedAt: 5_000 }));

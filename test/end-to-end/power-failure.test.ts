@@ -42,7 +42,6 @@ const UNSYNCED: Readonly<Record<UnsyncedWrite, readonly string[]>> = {
     'insert drafts',
     'insert servers',
     'insert submissions',
-    'update drafts source lines changed_at',
     'update servers reserved_at',
     'update submissions channel_id message_id shown_revision',
     'update submissions decided_by decided_by_name decision_id state process_id started_at revision',

@@ -84,7 +84,7 @@ describe("a guild's API key", () => {
     expect(bytesOnDisk(store.path)).not.toContain(second);
     expect(bytesOnDisk(store.path)).not.toContain('api-key:1');
     expect(await keys.delete('1')).toBe(false);
-    expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
+    expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("a guild's API key", () => {
     await other.set('3', FIRST, by);
     for (const guildId of ['2', '3']) {
       expect(await keys.get(guildId)).toBeUndefined();
-      expect(await keys.usable(guildId)).toEqual({ code: 'key-unreadable' });
+      expect(await keys.usable(guildId)).toEqual({ kind: 'unusable', problem: { code: 'key-unreadable' } });
       expect(await keys.status(guildId)).toMatchObject({
         lastFour: 'abcd',
         setBy: '42',
@@ -139,13 +139,13 @@ describe("a guild's API key", () => {
   it('can be deleted even if its record is damaged', async () => {
     const { store, keys, logger } = await open();
     await store.values.set('api-key:1', { lastFour: 7 });
-    expect(await keys.usable('1')).toEqual({ code: 'key-unreadable' });
+    expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-unreadable' } });
     expect(await keys.status('1')).toEqual({ readable: false });
     expect(await keys.get('1')).toBeUndefined();
     expect(await keys.noteOutcome('1', '', REJECTED)).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'api-key:1' } }]);
     expect(await keys.delete('1', 'any')).toBe(true);
-    expect(await keys.usable('1')).toEqual({ code: 'key-missing' });
+    expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
   it("isn't reported as saved, missing or deleted if the store fails", async () => {
@@ -166,7 +166,10 @@ describe("the service's response to a key", () => {
     expect(await answered(keys, REJECTED)).toBe('rejected');
     clock.now = 2_000;
     expect(await answered(keys, REJECTED)).toBeUndefined();
-    expect(await keys.usable('1')).toEqual({ code: 'key-invalid', setBy: '42', setByName: 'Ada' });
+    expect(await keys.usable('1')).toEqual({
+      kind: 'unusable',
+      problem: { code: 'key-invalid', setBy: '42', setByName: 'Ada' },
+    });
     expect(await revealed(keys)).toBe(FIRST.reveal());
     expect(await keys.status('1')).toMatchObject({
       workedAt: '1970-01-01T00:00:00.000Z',
@@ -192,7 +195,7 @@ describe("the service's response to a key", () => {
   it('pauses the key for an hour after each rejection', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
-    const rests = async () => 'code' in (await keys.usable('1'));
+    const rests = async () => (await keys.usable('1')).kind === 'unusable';
     await keys.set('1', FIRST, by);
     await answered(keys, REJECTED);
     clock.now = HOUR - 1;

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULTS } from '../../src/guilds/settings.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
-import { createListParser } from '../../src/server-lists/list-parser.ts';
+import { createListParser, type NotRead } from '../../src/server-lists/list-parser.ts';
 import type { Candidate } from '../../src/server-lists/row.ts';
+import type { CheckedDraft } from '../../src/submissions/check.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
-import { createDraftEditor, linesToEdit, type PreparedDraft } from '../../src/submissions/draft-editor.ts';
+import { createDraftEditor, type EditResult, linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { Secret } from '../../src/text/secret.ts';
-import { games } from '../support/arbitraries.ts';
-import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { freshGames, openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
@@ -40,17 +39,10 @@ async function openEditor() {
       return accepted;
     },
   });
-  const known = {
-    ...games,
-    isFresh: () => true,
-    refresh: async () => undefined,
-    refreshSoon: () => undefined,
-  };
   const draftEditor = createDraftEditor({
     ...parts,
-    settings: { getOrThrow: async () => ({ ...DEFAULTS }) },
-    games: known,
-    parser: createListParser({ games: known }),
+    games: freshGames,
+    parser: createListParser({ games: freshGames }),
     completeRows: async (rows) => rows,
   });
   await parts.keys.set('1', new Secret('key'), { by: mia.user });
@@ -60,9 +52,9 @@ async function openEditor() {
     requests,
     draftEditor,
     open: async (choices: Choices, rows: Draft['rows'] = []) =>
-      prepared(await draftEditor.open(mia, { id: 'd', source: 'text', rows }, choices)),
+      checked(await draftEditor.open(mia, { id: 'd', source: 'text', rows }, choices)),
     choose: async (...chosen: number[]) =>
-      prepared(await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set(chosen) })),
+      checked(await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set(chosen) })),
     submit: (more: { readonly mark?: string; readonly id?: string } = {}) =>
       parts.pipeline.submit({
         ...mia,
@@ -84,12 +76,12 @@ async function openEditor() {
   };
 }
 
-function prepared(result: PreparedDraft | string | { readonly kind: string }): PreparedDraft {
-  if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
+function checked(result: EditResult | NotRead): CheckedDraft {
+  if (typeof result === 'string' || result.kind !== 'checked') throw new Error(JSON.stringify(result));
   return result;
 }
 
-const shown = ({ draft }: PreparedDraft) =>
+const shown = ({ draft }: CheckedDraft) =>
   draft.rows.map((row) =>
     row.kind === 'ready' ? `${row.line} ${row.submission.game}` : `${row.line} ${row.kind}`,
   );
@@ -108,7 +100,7 @@ describe('the addresses that a member can choose', () => {
   it('are all that can be sent', async () => {
     const { open, choose, submit, requests, storedElsewhere, history } = await openEditor();
     await open(people(3));
-    expect(await submit()).toEqual({ kind: 'changed' });
+    expect(await submit()).toMatchObject({ kind: 'held', why: { code: 'changed' } });
     await choose(0, 2);
     expect(await submit()).toMatchObject({ kind: 'ended' });
     expect(requests).toEqual([['player1.example.com', 'player3.example.com']]);
@@ -121,7 +113,7 @@ describe('the addresses that a member can choose', () => {
     await open(people(3));
     const mark = markOfRows((await choose(0)).draft);
     await choose(1);
-    expect(await submit({ mark })).toEqual({ kind: 'changed' });
+    expect(await submit({ mark })).toMatchObject({ kind: 'held', why: { code: 'changed' } });
     expect(requests).toEqual([]);
     expect(markOfRows((await choose(0)).draft)).toBe(mark);
     expect(await submit({ mark })).toMatchObject({ kind: 'ended' });
@@ -132,7 +124,7 @@ describe('the addresses that a member can choose', () => {
     await open(people(60));
     const choose = async (page: number, ...chosen: number[]) =>
       shown(
-        prepared(
+        checked(
           await draftEditor.choose(mia, 'd', {
             shown: [25 * page, 25 * (page + 1)],
             chosen: new Set(chosen),
@@ -175,7 +167,7 @@ describe('the addresses that a member can choose', () => {
     const { draft } = await choose(1);
     const { text } = linesToEdit(draft, 'all');
     expect(text).toBe('2. player2.example.com:20002 rust');
-    const edited = prepared(
+    const edited = checked(
       await draftEditor.edit(mia, {
         id: 'd',
         newId: 'new',

@@ -1,20 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { formatAddress } from '../../src/addresses/address.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
-import { createListParser } from '../../src/server-lists/list-parser.ts';
+import { createListParser, type NotRead } from '../../src/server-lists/list-parser.ts';
 import { readList } from '../../src/server-lists/read-list.ts';
 import { isReady, lacksGame, type ReadyRow, type Row, typedOf } from '../../src/server-lists/row.ts';
+import { type CheckedDraft, type Correction, createCheck } from '../../src/submissions/check.ts';
 import type { Draft, Editing, TypedText } from '../../src/submissions/draft.ts';
 import {
-  type Correction,
+  countToEdit,
   createDraftEditor,
   type DraftEditorDeps,
+  type EditResult,
   linesToEdit,
-  type PreparedDraft,
   withUsualPort,
 } from '../../src/submissions/draft-editor.ts';
 import { games } from '../support/arbitraries.ts';
-import { addDone, beginSubmission, type PartsOptions, partsOver, readyRow } from '../support/builders.ts';
+import {
+  addDone,
+  beginSubmission,
+  freshGames,
+  type PartsOptions,
+  partsOver,
+  readyRow,
+} from '../support/builders.ts';
 import { openStore, rowsIn } from '../support/database.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
@@ -23,20 +31,20 @@ const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async (rows) => rows) {
   const store = await openStore();
   const guild = { settings: { ...DEFAULTS } };
-  const known = {
-    ...games,
-    isFresh: () => true,
-    refresh: async () => undefined,
-    refreshSoon: () => undefined,
-  };
   const editorOf = (parts: ReturnType<typeof partsOver>) =>
     createDraftEditor({
       ...parts,
       store,
-      settings: { getOrThrow: async () => guild.settings },
-      games: known,
+      check: createCheck({
+        ...parts,
+        settings: { getOrThrow: async () => guild.settings },
+        keys: { usable: async () => ({ kind: 'unusable', problem: { code: 'key-missing' } }) },
+        games: freshGames,
+        guard: { whyHeldBack: () => undefined },
+      }),
+      games: freshGames,
       // On a busy machine, a worker can take longer than the default just to start.
-      parser: createListParser({ games: known, readingMs: 60_000 }),
+      parser: createListParser({ games: freshGames, readingMs: 60_000 }),
       completeRows,
     });
   const parts = partsOver(store);
@@ -49,7 +57,7 @@ async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async 
     /** The same editor with a limit per member. */
     limited: (member: Required<PartsOptions>['member']) => editorOf(partsOver(store, { member })),
     open: async (text: string, id = 'd') =>
-      prepared(await draftEditor.open(mia, { id, source: 'text', rows: rowsOf(text) })),
+      checked(await draftEditor.open(mia, { id, source: 'text', rows: rowsOf(text) })),
     edit: (typed: string, which: Editing = 'invalid') =>
       draftEditor.edit(mia, { id: 'd', newId: 'new', typed, which, submissionId: '' }),
     async stored(id = 'd'): Promise<Draft> {
@@ -80,8 +88,8 @@ const shown = (rows: readonly Row[]) =>
     const { server: host, port, game } = row.submission;
     return `${row.line} ${formatAddress({ host, port })} ${game}`;
   });
-function prepared(result: PreparedDraft | string | { readonly kind: string }): PreparedDraft {
-  if (typeof result === 'string' || 'kind' in result) throw new Error(JSON.stringify(result));
+function checked(result: EditResult | NotRead): CheckedDraft {
+  if (typeof result === 'string' || result.kind !== 'checked') throw new Error(JSON.stringify(result));
   return result;
 }
 
@@ -89,7 +97,7 @@ describe('the draft of a list', () => {
   it('is stored, and the editor returns how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
-    const { draft, alreadySubmitted, allowance, edits } = await open(
+    const { draft, alreadySubmitted, allowance } = await open(
       'a.example.com:27015 cs2\n8.8.8.8:1 cs2\n127.1:5\n8.8.4.4:1\n8.8.8.8:1 cs2',
     );
     expect(shown(draft.rows)).toEqual([
@@ -101,7 +109,7 @@ describe('the draft of a list', () => {
     ]);
     expect([...alreadySubmitted.keys()].map(({ line }) => line)).toEqual([1]);
     expect(allowance).toEqual({ count: 1 });
-    expect(edits).toEqual({ invalid: 1, lacking: 1 });
+    expect(countToEdit(draft)).toBe(2);
     expect(await stored()).toEqual(draft);
   });
 
@@ -126,7 +134,7 @@ describe('the draft of a list', () => {
     });
     const foundAfter = async (game: string) => {
       await open('8.8.8.8:1\n8.8.4.4:1');
-      return prepared(await draftEditor.correct(mia, 'd', withGame(game))).draft.rows.map(
+      return checked(await draftEditor.correct(mia, 'd', withGame(game))).draft.rows.map(
         ({ found }) => found,
       );
     };
@@ -139,15 +147,15 @@ describe('the draft of a list', () => {
     const { store, draftEditor, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
-    expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
-    expect(prepared(await draftEditor.recheck(mia, 'd')).allowance.count).toBe(2);
-    expect(prepared(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
+    expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
+    expect(checked(await draftEditor.recheck(mia, 'd')).allowance.count).toBe(2);
+    expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
   it('adds a game to lines without one, and finds repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
-    const { draft } = prepared(await draftEditor.correct(mia, 'd', withGame('cs2')));
+    const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 port-missing', '4 ipv4-form']);
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
@@ -157,7 +165,7 @@ describe('the draft of a list', () => {
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
     await draftEditor.correct(mia, 'd', withGame('cs2'));
-    const { draft } = prepared(await draftEditor.correct(mia, 'd', withUsualPort));
+    const { draft } = checked(await draftEditor.correct(mia, 'd', withUsualPort));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
@@ -170,7 +178,7 @@ describe('the draft of a list', () => {
       typed: { server: '8.8.8.8:1', game: 'cs2' },
     });
     guild.settings = { ...DEFAULTS, games: ['rust', 'cs2'] };
-    const again = prepared(await draftEditor.recheck(mia, 'd'));
+    const again = checked(await draftEditor.recheck(mia, 'd'));
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
@@ -192,7 +200,7 @@ describe('an edit of a draft', () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
-    const { draft: edited } = prepared(
+    const { draft: edited } = checked(
       await edit('3. 8.8.8.8:1 cs2\n8.8.4.4:2 rust\n8.8.4.4:3 rust\n8.8.4.4:4'),
     );
     // A line without a number gets a free number. Additional lines are added at the end.
@@ -210,18 +218,18 @@ describe('an edit of a draft', () => {
   it('deletes a line that was removed from the form', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6\n8.8.8.8:1 cs2');
-    expect(shown(prepared(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
+    expect(shown(checked(await edit('2. 8.8.4.4:1 cs2')).draft.rows)).toEqual([
       '2 8.8.4.4:1 cs2',
       '3 8.8.8.8:1 cs2',
     ]);
-    expect(shown(prepared(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
+    expect(shown(checked(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
   it('also opens the ready lines if the member chooses to edit all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
-    expect(shown(prepared(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
+    expect(shown(checked(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
   it('keeps unchanged lines exactly as they were, without reading them again', async () => {
@@ -233,10 +241,10 @@ describe('an edit of a draft', () => {
       { kind: 'ready', line: 2, submission: { ...submission, port: 1 } },
     ];
     await drafts.save(mia, { id: 'd', source: 'text', rows });
-    const { draft } = prepared(await draftEditor.recheck(mia, 'd'));
+    const { draft } = checked(await draftEditor.recheck(mia, 'd'));
     const typed = linesToEdit(draft, 'all').text.replace('a.example.com:1,', 'b.example.com:1,');
     expect(typed).toContain('\n1b. ');
-    expect(prepared(await edit(typed, 'all')).draft.rows).toEqual([
+    expect(checked(await edit(typed, 'all')).draft.rows).toEqual([
       ...rows.slice(0, 2),
       { ...rows[2], submission: { ...submission, port: 1, server: 'b.example.com' } },
     ]);
@@ -245,7 +253,7 @@ describe('an edit of a draft', () => {
   it('names lines without a game server by their numbers', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6');
-    const { draft } = prepared(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
+    const { draft } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2']);
     expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
   });
@@ -263,7 +271,7 @@ describe('an edit of a draft', () => {
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(`${lines(999)}\n127.1:5`);
     expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
-    expect(prepared(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
+    expect(checked(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
   it('creates drafts that never use more than 400,000 bytes in the store', async () => {
@@ -276,7 +284,7 @@ describe('an edit of a draft', () => {
     const refused = await open(1_000);
     expect(refused).toMatchObject({ kind: 'too-many', most: expect.any(Number) });
     const most = Number('most' in Object(refused) && Object(refused).most);
-    const { draft } = prepared(await open(most));
+    const { draft } = checked(await open(most));
     const rows = draft.rows.filter(isReady);
     const id = await submissions.begin({ ...mia, draftId: 'd', interactionId: 'i', rows }, false);
     await store.tables().updateTable('servers').set({ outcome: 'unknown', reason: 'server-error' }).execute();
@@ -371,11 +379,11 @@ describe("input that can't be read as a list", () => {
     const ids = ['d', ...Array.from({ length: 9 }, (_, n) => `other-${n}`)];
     for (const id of ids) await open('127.1:5', id);
     await keep('d', '[broken', 'invalid');
-    expect(prepared(await draftEditor.recheck(mia, 'd')).draft).toMatchObject({
+    expect(checked(await draftEditor.recheck(mia, 'd')).draft).toMatchObject({
       rows: [{}],
       typed: { text: '[broken', modal: 'invalid' },
     });
     for (const id of ids) expect(await drafts.find(mia, id)).toBeTypeOf('object');
-    expect(prepared(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
+    expect(checked(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
   });
 });

@@ -85,7 +85,7 @@ function ended(result: SubmitResult): EndedSubmission {
 }
 const outcomesOf = (result: SubmitResult) => ended(result).servers.map(({ outcome }) => outcome);
 const kinds = (result: SubmitResult) => outcomesOf(result).map(({ kind }) => kind);
-const reasonIn = (result: SubmitResult) => (result.kind === 'not-submitted' ? result.reason : result);
+const reasonIn = (result: SubmitResult) => (result.kind === 'held' ? result.why : result);
 const servers = ({ store }: Opened) => rowsIn(store, 'servers');
 const submissions = ({ store }: Opened) => rowsIn(store, 'submissions');
 
@@ -183,7 +183,8 @@ describe('a draft', () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
-    for (const promised of [2, 4]) expect(await press(promised)).toEqual({ kind: 'changed' });
+    for (const promised of [2, 4])
+      expect(await press(promised)).toMatchObject({ kind: 'held', why: { code: 'changed' } });
     expect(opened.requests).toEqual([]);
     expect(kinds(await press(3))).toHaveLength(3);
   });
@@ -193,7 +194,7 @@ describe('a draft', () => {
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     expect(reasonIn(await one(opened, 'a', 'single'))).toEqual({ code: 'game-not-allowed', game: 'cs2' });
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({
-      rows: [{ submission: { server: 'a' } }],
+      rows: [{ problem: { code: 'game-not-allowed' }, typed: { server: 'a:27015' } }],
     });
     expect(reasonIn(await list(opened, 2))).toMatchObject({ code: 'game-not-allowed' });
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
@@ -224,7 +225,7 @@ describe('a draft', () => {
     await opened.drafts.save(mia, { ...readyDraft('empty', 0) });
     await opened.drafts.save(mia, readyDraft('mine', 1, 'x'));
     expect(await opened.submit('gone')).toEqual({ kind: 'no-draft', why: 'gone' });
-    expect(await opened.submit('empty')).toEqual({ kind: 'changed' });
+    expect(await opened.submit('empty')).toMatchObject({ kind: 'held', why: { code: 'changed' } });
     const other = { guildId: '1', user: { id: '7', name: 'ben' } };
     expect(await opened.submit('mine', other)).toEqual({ kind: 'no-draft', why: 'of-another-member' });
     opened.clock.now += 15 * MINUTE;
@@ -577,7 +578,7 @@ it("a submission stores the guild's Discord language even if no server is sent",
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');
   const notSubmitted = await opened.submit('other', { guildLocale: 'fr', draft: readyDraft('other', 2) });
-  expect(notSubmitted.kind).toBe('not-submitted');
+  expect(notSubmitted.kind).toBe('held');
   expect(await opened.settings.getOrThrow('1')).toMatchObject({
     locale: 'fr',
     language: 'de',

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createApprovals } from '../../src/approval/approvals.ts';
 import { createWaitingSubmissions } from '../../src/approval/waiting-store.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
-import { createGuildSettings } from '../../src/guilds/settings.ts';
+import { createGuildSettings, DEFAULTS } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
 import { createGuard } from '../../src/listing/guard.ts';
@@ -13,11 +13,14 @@ import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { createEncryption, type Encryption } from '../../src/storage/encryption.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { ServersTable } from '../../src/storage/tables.ts';
+import { type CheckedDraft, createCheck } from '../../src/submissions/check.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import { createPipeline, type Observer, type PipelineDeps } from '../../src/submissions/pipeline.ts';
 import type { SubmissionStoreDeps } from '../../src/submissions/store-deps.ts';
 import { createSubmissionStore } from '../../src/submissions/submission-store.ts';
+import { Secret } from '../../src/text/secret.ts';
+import { games } from './arbitraries.ts';
 import { openStore } from './database.ts';
 import { recorder } from './machine.ts';
 
@@ -172,6 +175,24 @@ export const readyDraft = (id: string, length: number, name = id): Draft => ({
   rows: Array.from({ length }, (_, n) => readyRow(n + 1, `${name}-${n}.example.com`)),
 });
 
+/** Returns the result of checking a draft with these rows in a guild with a key and the default settings. */
+export function checkedDraft(draft: Draft, more: Partial<CheckedDraft> = {}): CheckedDraft {
+  const ready = draft.rows.filter(isReady);
+  return {
+    kind: 'checked',
+    draft,
+    choices: undefined,
+    ready,
+    heldBack: [],
+    alreadySubmitted: new Map(),
+    allowance: { count: ready.length },
+    waits: false,
+    settings: DEFAULTS,
+    key: { kind: 'usable', key: new Secret('key'), setAt: '', problem: undefined },
+    ...more,
+  };
+}
+
 interface SubmissionOptions {
   readonly interactionId: string;
   readonly draft: Draft;
@@ -215,6 +236,14 @@ export interface PipelineOptions extends PartsOptions {
   readonly encryption?: Encryption;
 }
 
+/** A list of games that never changes. */
+export const freshGames = {
+  ...games,
+  isFresh: () => true,
+  refresh: async () => undefined,
+  refreshSoon: () => undefined,
+};
+
 /** Creates the parts between the dispatcher and the service's HTTP client, which handle submissions. */
 export async function openPipeline(options: PipelineOptions) {
   const { add, now = Date.now, observers = [], onKeyRejected, isOwner = () => true } = options;
@@ -230,11 +259,13 @@ export async function openPipeline(options: PipelineOptions) {
     breaker: createBreaker(),
     firstWaitMs: 1,
   });
+  const check = createCheck({ ...parts, keys, settings, games: freshGames, guard });
   const pipeline = createPipeline({
     ...parts,
     store,
     keys,
     settings,
+    check,
     listing: { add: async (servers, key) => add(servers, key.reveal()) },
     guard,
     async demandOwned() {
@@ -251,7 +282,7 @@ export async function openPipeline(options: PipelineOptions) {
     logger,
     now,
   });
-  return { ...parts, store, keys, settings, pipeline, logger };
+  return { ...parts, store, keys, settings, check, pipeline, logger };
 }
 
 /** Runs a job as if this were the only process. */

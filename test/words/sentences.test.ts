@@ -10,12 +10,12 @@ import {
 } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { RowProblem } from '../../src/server-lists/row.ts';
+import type { NotSubmitted } from '../../src/submissions/check.ts';
 import {
   NOT_APPROVED_REASONS,
   type NotApprovedOutcome,
   type ServerOutcome,
 } from '../../src/submissions/outcome.ts';
-import type { NotSubmitted } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
@@ -90,7 +90,7 @@ const NOT_SUBMITTED: Readonly<Record<NotSubmitted['code'], NotSubmitted>> = {
   'guild-limit': { code: 'guild-limit', ...limit },
   'daily-quota': { code: 'daily-quota', ...limit },
   'game-not-allowed': { code: 'game-not-allowed', game: EVIL },
-  'waiting-already': { code: 'waiting-already', server },
+  'waiting-already': { code: 'waiting-already' },
   'member-waiting': { code: 'member-waiting', count: 10 },
   'guild-waiting': { code: 'guild-waiting', count: 100 },
   'waiting-often': { code: 'waiting-often', at: 1_000 },

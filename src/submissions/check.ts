@@ -1,0 +1,269 @@
+import type { ApiKeys, KeyToUse, NoKey, UsableKey } from '../guilds/api-keys.ts';
+import { type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
+import type { NotSentOutcome, ServerSubmission } from '../listing/contract.ts';
+import type { GameIndex } from '../listing/game-search.ts';
+import type { Guard } from '../listing/guard.ts';
+import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
+import {
+  addressOf,
+  gameOf,
+  isReady,
+  placeOf,
+  type ReadyRow,
+  type Row,
+  type TypedRow,
+  typedOf,
+} from '../server-lists/row.ts';
+import type { EarlierSubmission } from './already-submitted.ts';
+import type { Choices } from './choices.ts';
+import { type Draft, markOfRows, rowsToSend, withRows } from './draft.ts';
+import type { Submitter } from './drafts.ts';
+import type { Allowance, ReachedLimit } from './limits.ts';
+import type { SubmissionStore } from './submission-store.ts';
+import type { WaitingProblem } from './waiting-submissions.ts';
+
+/** The member whose draft is checked. */
+export interface CheckedFor extends Submitter {
+  /** The moderator who is approving the submission, which therefore no longer has to wait. */
+  readonly approvedBy?: Submitter['user'] | undefined;
+}
+
+/** A draft, with what can be submitted of it now. */
+export interface CheckedDraft {
+  readonly kind: 'checked';
+  /** The draft. Rows that the guild's rules hold back are invalid. */
+  readonly draft: Draft;
+  /** Addresses that the member can choose to add to the draft, if there are any. */
+  readonly choices: Choices | undefined;
+  /** The rows to send. A limit may hold back some of them. */
+  readonly ready: readonly ReadyRow[];
+  /** Why the guild's rules hold back rows that were ready before. */
+  readonly heldBack: readonly RuleProblem[];
+  /** The rows of the draft that the guild has already submitted, each with the earlier submission. */
+  readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
+  readonly allowance: Allowance;
+  /** Whether the submission would need a moderator's approval. */
+  readonly waits: boolean;
+  /** The guild's settings, and its key or the key's problem. */
+  readonly settings: Settings;
+  readonly key: KeyToUse;
+}
+
+type RuleProblem =
+  /** The guild doesn't allow this game. `game` is the game's alias. */
+  | { readonly code: 'game-not-allowed'; readonly game: string }
+  /** The member has already submitted this server, and no moderator has reviewed it yet. */
+  | { readonly code: 'waiting-already' };
+
+/** Why a submission did not start and its servers were not sent. */
+export type NotSubmitted =
+  | NoKey
+  | RuleProblem
+  | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
+  /** Another of the guild's submissions is currently sending the same server. */
+  | { readonly code: 'in-flight'; readonly server: ServerSubmission }
+  /** A limit has been reached and no more servers can be submitted. */
+  | ReachedLimit
+  | WaitingProblem
+  /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
+  | { readonly code: 'held-back'; readonly outcome: NotSentOutcome };
+
+/** When the member can submit the same draft again: later, once an admin has acted, or not before editing it. */
+export const SUBMITTED_AGAIN: Readonly<Record<NotSubmitted['code'], 'later' | 'fixed' | 'edited'>> = {
+  'key-missing': 'fixed',
+  'key-unreadable': 'fixed',
+  'key-invalid': 'fixed',
+  'game-not-allowed': 'edited',
+  'waiting-already': 'edited',
+  'already-submitted': 'edited',
+  'in-flight': 'later',
+  'daily-quota': 'later',
+  'member-limit': 'later',
+  'guild-limit': 'later',
+  'member-waiting': 'later',
+  'guild-waiting': 'later',
+  'waiting-often': 'later',
+  'held-back': 'later',
+};
+
+/** `changed`: the draft differs from the one that the member saw, or has no server to send. */
+export type HeldReason = NotSubmitted | { readonly code: 'changed' };
+
+/** A request to submit a checked draft. */
+export interface CheckedRequest {
+  readonly by: CheckedFor;
+  /** The draft as the member saw it, before the check. */
+  readonly draft: Draft;
+  readonly checked: CheckedDraft;
+  /** The number of servers shown on the button. */
+  readonly promised: number | undefined;
+  /** The {@link markOfRows} shown with the button. */
+  readonly mark: string | undefined;
+}
+
+/** The rows to submit and the key to use, or why the draft is held back. */
+type Decision =
+  | { readonly kind: 'held'; readonly why: HeldReason }
+  | {
+      readonly kind: 'submitted';
+      readonly key: UsableKey;
+      readonly rows: readonly ReadyRow[];
+      /** How many of the rows can be submitted now. */
+      readonly count: number;
+    };
+
+interface Wanted extends CheckedRequest, Omit<Extract<Decision, { kind: 'submitted' }>, 'kind'> {
+  readonly servers: readonly ServerSubmission[];
+}
+
+type Reason = (wanted: Wanted) => HeldReason | undefined | Promise<HeldReason | undefined>;
+
+export interface CheckDeps
+  extends Pick<SubmissionStore, 'alreadySubmitted' | 'choices' | 'limits' | 'waitingSubmissions'> {
+  readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly keys: Pick<ApiKeys, 'usable'>;
+  readonly games: GameIndex;
+  readonly guard: Pick<Guard, 'whyHeldBack'>;
+}
+
+/** Returns the corrected values for a row, or `undefined` to leave the row unchanged. */
+export type Correction = (row: Row) => TypedRow | undefined;
+
+export type Check = ReturnType<typeof createCheck>;
+
+/**
+ * Creates the check that decides what can be submitted of a draft, for a preview as well as for a submission. Must be used
+ * inside the guild's transaction.
+ */
+export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissions, ...deps }: CheckDeps) {
+  const { settings, keys, games, guard } = deps;
+
+  /**
+   * The reasons for holding a draft back, in order of precedence. Problems that only an admin can fix come first, followed
+   * by the member's problems and problems that only need time. They follow a problem with the key.
+   */
+  const reasons: readonly Reason[] = [
+    ({ draft, mark }) => (mark === undefined || mark === markOfRows(draft) ? undefined : { code: 'changed' }),
+    ({ checked }) => checked.heldBack.find(({ code }) => code === 'game-not-allowed'),
+    ({ checked }) => checked.heldBack.find(({ code }) => code === 'waiting-already'),
+    ({ checked: { draft, alreadySubmitted: before }, rows, promised = 1 }) =>
+      before.size > 0 && !draft.includesAlreadySubmitted && rows.length < promised
+        ? { code: 'already-submitted', servers: [...before.values()] }
+        : undefined,
+    ({ rows }) => (rows.length === 0 ? { code: 'changed' } : undefined),
+    async ({ by, servers }) => {
+      const server = await alreadySubmitted.inFlight(by.guildId, servers);
+      return server && { code: 'in-flight', server };
+    },
+    ({ checked: { allowance } }) => (allowance.count === 0 ? allowance.limited : undefined),
+    // If a limit requires it, fewer servers than promised are submitted. The report explains the difference.
+    ({ rows, count, promised = count }) =>
+      count > promised || rows.length < promised ? { code: 'changed' } : undefined,
+    ({ by, draft, checked, servers }) =>
+      checked.waits ? waitingSubmissions.whyNotWaiting({ ...by, id: draft.id }, servers) : undefined,
+    // Held back before servers are reserved, so that repeated attempts don't fill the history.
+    ({ by: { guildId, user }, checked, key: { key } }) => {
+      const outcome = checked.waits ? undefined : guard.whyHeldBack({ guildId, memberId: user.id, key });
+      return outcome && { code: 'held-back', outcome };
+    },
+  ];
+
+  return {
+    /** @param added choices that replace the stored ones */
+    async draft(by: CheckedFor, draft: Draft, added?: Choices): Promise<CheckedDraft> {
+      const { guildId, user, approvedBy } = by;
+      const chosen = await settings.getOrThrow(guildId);
+      const waits = approvedBy === undefined && needsApproval(chosen, by);
+      const waiting = waits ? await waitingSubmissions.ownAddresses(by, draft.id) : new Set<string>();
+      // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
+      // loaded games list.
+      const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
+      const problems = new Map(
+        read.rows.map((row) => [row, ruleProblem(row, { allowed: chosen.games, waiting, games })]),
+      );
+      const checked = withRows(
+        read,
+        read.rows.map((row) => {
+          const problem = problems.get(row);
+          return problem ? { kind: 'invalid', ...placeOf(row), problem, typed: typedOf(row) } : row;
+        }),
+      );
+      const who = { guildId, userId: user.id };
+      const before = await alreadySubmitted.find(who, checked.rows);
+      const ready = rowsToSend(checked, before);
+      const count = ready.length;
+      const { dailyQuota } = chosen;
+      const now = count === 0 ? { count } : await limits.allowance({ ...who, count, dailyQuota });
+      return {
+        kind: 'checked',
+        draft: checked,
+        choices: added ?? (draft.hasChoices ? await choices.find(draft.id) : undefined),
+        ready,
+        heldBack: draft.rows.filter(isReady).flatMap((row) => problems.get(row) ?? []),
+        alreadySubmitted: before,
+        // A submission that needs approval waits as a whole. Its servers only count towards the limits once a moderator
+        // approves it.
+        allowance: waits && now.count > 0 ? { count } : now,
+        waits,
+        settings: chosen,
+        key: await keys.usable(guildId),
+      };
+    },
+    /** Decides whether a checked draft is submitted. Leaves out rows that weren't ready when the member saw the draft. */
+    async decide(request: CheckedRequest): Promise<Decision> {
+      const { draft, checked } = request;
+      const { key, allowance } = checked;
+      if (key.kind === 'unusable') return { kind: 'held', why: key.problem };
+      const seen = new Set(draft.rows);
+      const rows = checked.ready.filter((row) => seen.has(row));
+      const servers = rows.map(({ submission }) => submission);
+      const decision = { key, rows, count: Math.min(rows.length, allowance.count) };
+      for (const reason of reasons) {
+        const why = await reason({ ...request, ...decision, servers });
+        if (why) return { kind: 'held', why };
+      }
+      return { kind: 'submitted', ...decision };
+    },
+  };
+}
+
+/** Corrects and revalidates rows. */
+export function reread(draft: Draft, corrected: Correction, games: GameIndex): Draft {
+  const rows = draft.rows.map((row) => {
+    const typed = corrected(row);
+    return typed ? finishedRow({ ...placeOf(row), typed }, games) : row;
+  });
+  return withRows(draft, withRepeats(rows));
+}
+
+/** Whether an invalid row may have become valid since it was last checked. */
+function mayBeRightNow(row: Row, games: GameIndex): boolean {
+  if (row.kind !== 'invalid') return false;
+  const { code } = row.problem;
+  if (code === 'game-unknown') return games.find(row.typed.game) !== undefined;
+  return code === 'game-not-allowed' || code === 'waiting-already';
+}
+
+interface Rules {
+  /** The aliases of the allowed games; `undefined` if all games are allowed. */
+  readonly allowed: readonly string[] | undefined;
+  /** The addresses of the member's servers that are waiting for a moderator. */
+  readonly waiting: ReadonlySet<string>;
+  readonly games: GameIndex;
+}
+
+/**
+ * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems, because
+ * fixing those wouldn't help.
+ */
+function ruleProblem(row: Row, { allowed, waiting, games }: Rules): RuleProblem | undefined {
+  const game = allowed && gameOfRow(row, games);
+  if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
+  const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));
+  return isWaiting ? { code: 'waiting-already' } : undefined;
+}
+
+function gameOfRow(row: Row, games: GameIndex): string | undefined {
+  if (row.kind !== 'invalid') return row.submission.game;
+  return row.problem.code === 'game-unknown' ? undefined : gameOf(row.typed.game, games);
+}
