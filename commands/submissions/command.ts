@@ -33,15 +33,19 @@ import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
 import { mineButton } from '../submit/repairs.ts';
 import { buttonsForEntries, submitAgainFor } from './again.ts';
-import { approvalActions } from './approval.ts';
+import { decisionActions } from './decide-one.ts';
+import { severalActions } from './decide-several.ts';
 import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
+import { createApprovalQueue } from './queue.ts';
 
 const PER_PAGE = 10;
 
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, submissions, games } = deps;
-  const actions = approvalActions(deps, (context, waiting) => show(context, readFilter(''), waiting));
+  const queue = createApprovalQueue(deps, (context, waiting) => show(context, readFilter(''), waiting));
+  const one = decisionActions(deps, queue);
+  const several = severalActions(deps, queue);
 
   /** Ensures that each member runs only one export at a time. */
   const exports = createInOrder();
@@ -99,7 +103,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const isOwn = filter.userId === context.user.id;
     const state = writeFilter(filter);
     const first = isWhole(context, filter)
-      ? await actions.waiting(context, { wanted: waiting, isOwn, state })
+      ? await queue.waiting(context, { wanted: waiting, isOwn, state })
       : undefined;
     if (first === undefined) return showHistory(context, filter, 1);
     const toHistory = button(pageId(1, state), context.t('submissions.history'));
@@ -117,7 +121,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   ): Promise<Partial<Record<'decide' | 'own', Control | undefined>> & { readonly count: number }> {
     if (!isWhole(context, filter)) return { count: 0 };
     const { t } = context;
-    const { toDecide, own } = await actions.count(context);
+    const { toDecide, own } = await queue.count(context);
     const to = (label: string, state: string) =>
       button(customId('submissions', 'waiting', writePage(1, state)), label);
     const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
@@ -228,9 +232,10 @@ export function submissionsCommand(deps: CommandDeps): Command {
       };
       return show(context, filter);
     },
-    submits: actions.submits,
+    submits: { ...one.submits, ...several.submits },
     presses: {
-      ...actions.presses,
+      ...one.presses,
+      ...several.presses,
       page: {
         answers: 'immediate update',
         async run(context) {

@@ -61,6 +61,17 @@ export function decisionActions(
     return decided(context, before);
   }
 
+  async function pressCorrect(context: PressContext): Promise<Modal | Reply> {
+    await demandModerator(context);
+    const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
+    if (only === undefined) {
+      void showPressed(context);
+      return asItIs(context);
+    }
+    const id = submissionsId('correct', context.argument);
+    return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
+  }
+
   /** Corrects a submission, which stays waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
@@ -95,17 +106,6 @@ export function decisionActions(
       return asItIs(context);
     }
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
-  }
-
-  async function pressCorrect(context: PressContext): Promise<Modal | Reply> {
-    await demandModerator(context);
-    const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
-    if (only === undefined) {
-      void showPressed(context);
-      return asItIs(context);
-    }
-    const id = submissionsId('correct', context.argument);
-    return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
   }
 
   return {

@@ -8,8 +8,8 @@ import { byText } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
 import { readReason } from './decline.ts';
+import { declineAllModal, listSubmissions, omittedText, readSeen, writeSeen } from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
-import { declineAllModal, listSubmissions, omittedText, readSeen, writeSeen } from './several.ts';
 
 /** Creates the handlers for deciding on several of a member's waiting submissions at once. */
 export function severalActions(

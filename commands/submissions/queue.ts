@@ -15,7 +15,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
-import { buttonsForAll, memberSelect } from './several.ts';
+import { buttonsForAll, memberSelect } from './list-several.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;

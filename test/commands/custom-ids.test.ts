@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { changeId, modalId } from '../../commands/settings/setting.ts';
 import { writeFilter } from '../../commands/submissions/command.ts';
-import { writeSeen } from '../../commands/submissions/several.ts';
+import { writeSeen } from '../../commands/submissions/list-several.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { markOfRows } from '../../src/submissions/draft.ts';

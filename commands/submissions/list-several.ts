@@ -11,7 +11,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { reasonFields } from './decline.ts';
 
-/* Lets a moderator decide on several of a member's waiting submissions at once. */
+/* Lists several of a member's waiting submissions, on which a moderator can decide at once. */
 
 /** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
 const MOST_AT_ONCE = 10;
