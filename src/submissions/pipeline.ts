@@ -425,7 +425,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (reserved.kind === 'waiting') await deps.showApproval(submitRequest);
       if (reserved.kind === 'reserved') {
         submitRequest.onProgress?.(0, reserved.rows.length);
-        return carryOut(submitRequest, reserved);
+        return deps.submissions.whileSending(reserved.submissionId, () => carryOut(submitRequest, reserved));
       }
       // If an approved submission can't start, only the moderator is notified.
       if (reserved.kind !== 'held' || submitRequest.approvedBy !== undefined) return reserved;

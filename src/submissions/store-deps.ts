@@ -16,8 +16,10 @@ export interface SubmissionStoreDeps {
   readonly days: number;
   /** Awaited before each history query, so that other work can run in between. */
   readonly myTurn: WorkTurns;
+  /** How often to check whether another process's submission has ended, in milliseconds. */
+  readonly pollMs?: number;
   readonly now?: () => number;
 }
 
 /** The dependencies that every part of the submission store shares. */
-export type SubmissionStoreBase = Required<SubmissionStoreDeps>;
+export type SubmissionStoreBase = SubmissionStoreDeps & Required<Pick<SubmissionStoreDeps, 'now'>>;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { createInOrder } from '../pacing/in-order.ts';
 import { addressOf, lineLabel, placeOf, type RowPlace } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
@@ -29,9 +30,6 @@ import type { WaitingSubmissions } from './waiting-submissions.ts';
  */
 export const LONGEST_RUN_MS = TOKEN_LIVES_MS;
 
-/** How often the bot checks whether a submission has ended, in milliseconds. */
-const POLL_EVERY_MS = 500;
-const MOST_POLLS = TOKEN_LIVES_MS / POLL_EVERY_MS;
 /** SQL condition for submissions that need, or needed, a moderator's approval. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
@@ -47,8 +45,11 @@ export type Submissions = ReturnType<typeof createSubmissions>;
  * handles a submission that needs approval until it is running. Every method throws a StoreError when the store fails.
  * Methods that change data must be called inside the guild's transaction.
  */
-export function createSubmissions({ store, drafts, waiting, processId, now }: SubmissionsDeps) {
+export function createSubmissions({ store, drafts, waiting, processId, pollMs = 500, now }: SubmissionsDeps) {
   const { tables } = store;
+
+  /** The submissions that this process is sending, by their ids. */
+  const sending = createInOrder();
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
 
@@ -261,17 +262,22 @@ export function createSubmissions({ store, drafts, waiting, processId, now }: Su
 
   /**
    * Returns a draft's latest submission. If the submission is being sent without approval, first waits up to 15 minutes for
-   * it to end, or until the bot has to stop.
+   * it to end, or until the bot has to stop. Only polls the store if another process is sending it.
    */
   async function settled(
     guildId: string,
     draftId: string,
     stopping?: AbortSignal,
   ): Promise<Submission | undefined> {
-    for (let polls = 1; ; polls += 1) {
+    const pause = (ms: number) =>
+      sleep(ms, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+    const until = performance.now() + TOKEN_LIVES_MS;
+    for (;;) {
       const submission = await latest(guildId, draftId);
-      if (!isBeingSent(submission) || polls === MOST_POLLS || stopping?.aborted) return submission;
-      await sleep(POLL_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+      const isOver = performance.now() >= until || stopping?.aborted;
+      if (!submission || !isBeingSent(submission) || isOver) return submission;
+      const end = sending.isBusy(submission.id) && sending.run(submission.id, async () => undefined);
+      await (end ? Promise.race([end, pause(TOKEN_LIVES_MS)]) : pause(pollMs));
     }
   }
 
@@ -365,6 +371,8 @@ export function createSubmissions({ store, drafts, waiting, processId, now }: Su
     find: findSubmission,
     latest,
     settled,
+    /** Runs the work that sends a submission. */
+    whileSending: sending.run,
     /**
      * Returns the servers in the draft's other submissions that the service or a moderator has decided on. Leaves out
      * servers that are also in the given submission, and declined lines that it corrects.

@@ -13,7 +13,14 @@ import type {
   SubmitResult,
 } from '../../src/submissions/pipeline.ts';
 import { Secret } from '../../src/text/secret.ts';
-import { addDone, openPipeline, type PipelineOptions, readyDraft, readyRow } from '../support/builders.ts';
+import {
+  addDone,
+  openPipeline,
+  type PipelineOptions,
+  partsOver,
+  readyDraft,
+  readyRow,
+} from '../support/builders.ts';
 import { rowsIn } from '../support/database.ts';
 import { recordWrites } from '../support/writes.ts';
 
@@ -409,6 +416,51 @@ describe('while no request can be sent', () => {
     }
     expect(await submissions(opened)).toHaveLength(2);
     expect(await opened.submissions.find('1', submissionId)).toMatchObject({ state: 'waiting' });
+  });
+});
+
+describe('waiting for the end of a submission', () => {
+  const NEVER = 2 ** 31 - 1;
+
+  /** Submits a draft whose request the service doesn't answer until `outcome` is resolved. */
+  async function openSending(pollMs: number) {
+    const outcome = Promise.withResolvers<Outcome>();
+    const requested = Promise.withResolvers<void>();
+    const answer = () => {
+      requested.resolve();
+      return outcome.promise;
+    };
+    const opened = await open(answer, { pollMs });
+    const ended = one(opened, 'a', 'draft');
+    await requested.promise;
+    return { ...opened, outcome, ended };
+  }
+
+  it("doesn't need the store in the process that sends it", async () => {
+    const { submissions, outcome, ended } = await openSending(NEVER);
+    const settled = submissions.settled('1', 'draft');
+    outcome.resolve(ACCEPTED);
+    expect(await settled).toMatchObject({ state: 'done', servers: [{ outcome: ACCEPTED }] });
+    await ended;
+  });
+
+  it('polls the store in any other process', async () => {
+    const { store, outcome, ended } = await openSending(NEVER);
+    const { submissions } = partsOver(store, { processId: 'another process', pollMs: 1 });
+    const settled = submissions.settled('1', 'draft');
+    outcome.resolve(ACCEPTED);
+    expect(await settled).toMatchObject({ state: 'done', servers: [{ outcome: ACCEPTED }] });
+    await ended;
+  });
+
+  it('ends when the bot has to stop', async () => {
+    const { submissions, outcome, ended } = await openSending(NEVER);
+    const stopping = new AbortController();
+    const settled = submissions.settled('1', 'draft', stopping.signal);
+    stopping.abort();
+    expect(await settled).toMatchObject({ state: 'running' });
+    outcome.resolve(ACCEPTED);
+    await ended;
   });
 });
 
