@@ -1,11 +1,12 @@
 import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
-import { button, customId, rows } from '../src/interactions/controls.ts';
+import { button, type Control, customId, rows } from '../src/interactions/controls.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { keyText, namingKey, tooSoonText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
+import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { lacksKey, secondsOf } from './settings/text.ts';
@@ -18,17 +19,11 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
     const isDown = status !== undefined && breaker.isDownFor(context.guildId);
     const down = isDown ? [withSign('not-sent', context.t('notSent.down'))] : [];
-    const lacks = lacksKey(status);
     return {
       content: [...before, ...down, ...said].join('\n'),
       components: rows([
-        lacks && enterKey(context),
-        status?.readable &&
-          button(
-            customId('keystatus', 'check'),
-            context.t('keystatus.check'),
-            lacks ? 'secondary' : 'primary',
-          ),
+        ...keyButtons(context, status),
+        button(customId('settings', 'open'), context.t('settings.all')),
       ]),
     };
   }
@@ -66,24 +61,48 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
   };
 }
 
+/** Builds the buttons that check, replace and remove the key. */
+export function keyButtons(
+  context: Pick<Context, 't' | 'isAdmin'>,
+  status: KeyStatus | undefined,
+): readonly (Control | false)[] {
+  const { t } = context;
+  const lacks = lacksKey(status);
+  return [
+    lacks && enterKey(context),
+    status?.readable === true &&
+      button(customId('keystatus', 'check'), t('keystatus.check'), lacks ? 'secondary' : 'primary'),
+    !lacks && button(customId('setkey', 'enter'), t('setkey.replace')),
+    status !== undefined && button(customId('removekey', 'ask'), t('removekey.confirm')),
+  ];
+}
+
 function lines(context: Context, status: KeyStatus): readonly string[] {
   const { t } = context;
-  const { lastFour, setBy, setByName = '', setAt, workedAt, answer, invalidSince, readable } = status;
+  const { workedAt, invalidSince, readable } = status;
   const said: string[] = [];
   if (invalidSince !== undefined) {
     said.push(withSign('rejected', t('keystatus.rejected', { seconds: secondsOf(invalidSince) })));
   }
+  if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
+  said.push(...keyDetails(t, status));
+  if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
+  return said;
+}
+
+/** Describes which key is stored, who set it, and what the service last said about it. */
+export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
+  const { lastFour, setBy, setByName = '', setAt, answer } = status;
+  const said: string[] = [];
   if (lastFour) said.push(namingKey(lastFour, (key) => t('keystatus.key', { key })));
   if (setBy !== undefined && setAt !== undefined) {
     said.push(
       t('keystatus.set', { member: memberText({ id: setBy, name: setByName }), seconds: secondsOf(setAt) }),
     );
   }
-  if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
   if (answer?.message) {
     const message = escapeText(serviceWords(answer.message, t));
     said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
   }
-  if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
   return said;
 }

@@ -15,6 +15,11 @@ export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
     components: rows([enterKey(context)]),
   });
 
+  async function ask(context: Context): Promise<Reply> {
+    const status = await keys.status(context.guildId);
+    return status ? question(context, status) : none(context);
+  }
+
   async function remove(context: PressContext): Promise<Reply> {
     const { t, interactionId, guildId, user } = context;
     // The admin confirmed deleting one specific key, so a newer key must not be deleted.
@@ -37,11 +42,9 @@ export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
     isNeverBlocked: true,
     permission: 'manage-guild',
     answers: 'immediate',
-    async run(context) {
-      const status = await keys.status(context.guildId);
-      return status ? question(context, status) : none(context);
-    },
+    run: ask,
     presses: {
+      ask: { answers: 'immediate update', run: ask },
       confirm: { answers: 'update', run: remove },
       cancel: { answers: 'immediate update', run: async ({ t }) => ({ content: t('button.cancelled') }) },
     },

@@ -1,5 +1,6 @@
 import type { CommandDeps } from '../deps.ts';
 import { announcementsSetting } from './announcements.ts';
+import { apiKeySetting } from './api-key.ts';
 import { approvalSetting } from './approval.ts';
 import { dailyQuotaSetting } from './daily-quota.ts';
 import { gamesSetting } from './games.ts';
@@ -9,9 +10,11 @@ import { notifyRoleSetting } from './notify-role.ts';
 import { panelsSetting } from './panels.ts';
 import type { Setting } from './setting.ts';
 import { trustedRoleSetting } from './trusted-role.ts';
+import { whoSetting } from './who.ts';
 
 /** Returns all the settings in the order in which /settings shows them. */
 export const allSettings = (deps: CommandDeps): readonly Setting[] => [
+  apiKeySetting,
   logChannelSetting(deps),
   notifyRoleSetting,
   gamesSetting(deps),
@@ -21,4 +24,5 @@ export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   announcementsSetting(deps),
   panelsSetting(deps),
   languageSetting(deps),
+  whoSetting,
 ];

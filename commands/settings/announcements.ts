@@ -1,23 +1,25 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
 import { demandPermissions, MESSAGE_CHANNELS } from './log-channel.ts';
-import { changeId, chosenId, FINE, OFF, type Setting } from './setting.ts';
+import { changeId, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
 
 /** The setting for whether and where to announce successful submissions. */
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
-  line(t, { now: { announce, announceChannelId: channelId } }) {
+  line(t, { now: { announce, announceChannelId: channelId, approval } }) {
     if (!announce) return `${OFF} ${t('settings.announce.off')}`;
-    if (channelId === undefined) return `${FINE} ${t('settings.announce.on')}`;
-    return `${FINE} ${t('settings.announce.onIn', { channelId })}`;
+    if (channelId !== undefined) return `${FINE} ${t('settings.announce.onIn', { channelId })}`;
+    return approval
+      ? `${INCOMPLETE} ${t('settings.announce.needsChannel')}`
+      : `${FINE} ${t('settings.announce.on')}`;
   },
   about: ({ t }) => t('settings.announce.about'),
   controls: ({ t }, { now }) => ({
     selects: [
       channelSelect(
         changeId('announce', 'choose'),
-        now.announceChannelId === undefined ? t('settings.announcePlaceholder') : t('settings.change'),
+        now.announceChannelId === undefined ? t('settings.announcePlaceholder') : t('settings.otherChannel'),
         MESSAGE_CHANNELS,
       ),
     ],

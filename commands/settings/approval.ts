@@ -6,7 +6,17 @@ import { DAY_MS } from '../../src/pacing/durations.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { logChannelSelect } from './log-channel.ts';
-import { BROKEN, changeId, chosenId, FINE, hasLog, OFF, type Setting, type SettingsView } from './setting.ts';
+import {
+  BROKEN,
+  changeId,
+  chosenId,
+  FINE,
+  hasLog,
+  INCOMPLETE,
+  OFF,
+  type Setting,
+  type SettingsView,
+} from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
 /** The setting for whether submissions need approval, and which role can approve them. */
@@ -15,17 +25,25 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
   name: (t) => t('settings.approval.name'),
   line: approvalLine,
   about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
+  needsLog: true,
   notes(audience, shown) {
-    const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
+    const { t } = audience;
+    const { approval, approvalRoleId, mentionsApprovalRole, trustedRoleId } = shown.now;
+    const isToChooseFirst = !approval && !hasLog(shown.now);
+    const isTold = decisionMessages.isOn && sendsDirectMessages(shown.now);
     return [
-      ...(isToChooseFirst ? [audience.t('settings.approval.needsLog')] : []),
-      ...(shown.now.mentionsApprovalRole ? [audience.t('settings.approval.mentions')] : []),
-      ...(shown.now.trustedRoleId === undefined ? [] : [trustedRoleLine(audience.t, shown)]),
-      audience.t(
-        decisionMessages.isOn && sendsDirectMessages(shown.now)
-          ? 'settings.approval.directMessages'
-          : 'settings.approval.noDirectMessages',
-      ),
+      ...(approvalRoleId === undefined
+        ? []
+        : [
+            mentionsApprovalRole
+              ? `${FINE} ${t('settings.approval.mentionOn')}`
+              : `${OFF} ${t('settings.approval.mentionOff')}`,
+          ]),
+      isTold
+        ? `${FINE} ${t('settings.approval.messagesOn')}`
+        : `${OFF} ${t('settings.approval.messagesOff')}`,
+      ...(trustedRoleId === undefined ? [] : [trustedRoleLine(t, shown)]),
+      ...(isToChooseFirst ? [t('settings.approval.needsLog')] : []),
       ...waitingTexts(audience, shown),
     ];
   },
@@ -34,7 +52,7 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
       !hasLog(now) && logChannelSelect(t, now, 'approval'),
       roleSelect(
         changeId('approval', 'role'),
-        now.approvalRoleId === undefined ? t('settings.approvalRolePlaceholder') : t('settings.change'),
+        now.approvalRoleId === undefined ? t('settings.approvalRolePlaceholder') : t('settings.otherRole'),
       ),
     ],
     buttons: [
@@ -42,7 +60,8 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
       now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
       decisionMessages.isOn && directMessagesButton(t, now),
       now.approvalRoleId !== undefined && mentionButton(t, now),
-      now.approvalRoleId !== undefined && button(changeId('approval', 'no-role'), t('settings.removeRole')),
+      now.approvalRoleId !== undefined &&
+        button(changeId('approval', 'no-role'), t('settings.approval.noRole')),
     ],
   }),
   handlers: {
@@ -97,7 +116,8 @@ const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMes
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { approval, approvalRoleId: roleId } = now;
-  const sign = approval ? FINE : OFF;
+  const signIfOn = lacksApprovalLog(now) ? INCOMPLETE : FINE;
+  const sign = approval ? signIfOn : OFF;
   if (roleId === undefined)
     return `${sign} ${t(approval ? 'settings.approval.on' : 'settings.approval.off')}`;
   return `${sign} ${t(approval ? 'settings.approval.onRole' : 'settings.approval.offRole', { roleId })}`;
@@ -108,7 +128,7 @@ export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
   approval === true && logTrouble !== undefined;
 
 /** Explains where moderators can find the waiting submissions, if that isn't obvious. */
-export function waitingTexts(
+function waitingTexts(
   { t, mention }: Pick<Audience, 't' | 'mention'>,
   { now, waiting: count }: Pick<SettingsView, 'now' | 'waiting'>,
 ): readonly string[] {

@@ -4,7 +4,6 @@ import {
   button,
   type Control,
   customId,
-  linkButton,
   type Modal,
   modal,
   rows,
@@ -20,7 +19,7 @@ import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
-import { waitingTexts } from './approval.ts';
+import { logLine } from './log-channel.ts';
 import {
   type Change,
   changeId,
@@ -30,14 +29,7 @@ import {
   type SettingsView,
   UnconfirmedError,
 } from './setting.ts';
-import { keyLine, lacksKey, nextText, whoLine } from './text.ts';
-
-/**
- * Discord's guide to the Integrations page. Discord doesn't document a direct link to that page (Discord docs: Message
- * Formatting, Guild Navigation), so the bot links to the guide instead.
- */
-const INTEGRATIONS_GUIDE =
-  'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
+import { lacksKey, nextText } from './text.ts';
 
 /** Maximum time to wait for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for the reply. */
 const TRIED_FOR_MS = 1_500;
@@ -77,7 +69,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
-        const { now } = await save(context, setting, make, shown.panels);
+        const { now } = await save(context, setting, make, shown);
         shown = { ...shown, now };
       });
       if (tried) await waitAtMost(TRIED_FOR_MS, tried);
@@ -106,7 +98,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const shown = await read(context);
     try {
       const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
-      const { now, others } = await save(context, setting, make, standing);
+      const { now, others } = await save(context, setting, make, { ...shown, panels: standing });
       const after = { ...shown, now, panels: others?.panels ?? standing, isLost: false };
       return show(context, after, { ...view, said: said ?? others?.said });
     } catch (error) {
@@ -122,7 +114,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     context: Context,
     setting: Setting,
     make: Change['make'],
-    standing: SettingsView['panels'],
+    shown: SettingsView,
   ): Promise<{ readonly now: Settings; readonly others: Omit<Change, 'make'> | undefined }> {
     const { guildId, guildLocale, user } = context;
     let before = DEFAULTS;
@@ -135,7 +127,7 @@ export function settingsCommand(deps: CommandDeps): Command {
       await setting.report(context, before, now);
     } else {
       await guildLog.add(guildId, (t) => {
-        const line = setting.line(t, { now, games: games.all, panels: standing });
+        const line = setting.line(t, { ...shown, now });
         return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${line}`;
       });
     }
@@ -207,7 +199,11 @@ const confirmButton = (
 /** Builds the overview: each setting in use, one line for all unused ones, the next step, and a menu of settings. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
-  const next = [...waitingTexts(context, shown), nextText(context, shown)].filter(Boolean);
+  const next = [
+    shown.waiting > 0 &&
+      `**${t('submissions.waiting', { count: shown.waiting })}**: ${context.mention('submissions')}`,
+    nextText(context, shown),
+  ].filter((text) => typeof text === 'string');
   const all = table.map((setting) => ({
     id: setting.id,
     name: setting.name(t),
@@ -218,11 +214,8 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   const lines = [
     ...(shown.isLost ? [withSign('not-sent', t('settings.lost')), ''] : []),
     `**${t('settings.title')}**`,
-    keyLine(t, shown.key),
     ...all.filter((each) => !isOff(each)).map(({ line }) => line),
-    whoLine(t),
     ...(off.length === 0 ? [] : [`${OFF} ${t('settings.off', { names: t.and(off) })}`]),
-    ...(shown.panels.length === 0 ? [] : [`-# ${t('panel.everyone')}`]),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
   const options = all.map(({ id, name }) => ({ label: name, value: id }));
@@ -230,11 +223,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
     content: lines.join('\n'),
     components: rows(
       [select({ id: customId('settings', 'open'), placeholder: t('settings.change'), options })],
-      [
-        retry,
-        lacksKey(shown.key) && enterKey(context),
-        linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton')),
-      ],
+      [retry, lacksKey(shown.key) && enterKey(context)],
     ),
   };
 }
@@ -248,13 +237,15 @@ function settingPage(
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
+  // The button that reopens a form with the rejected input replaces the one that opens it.
+  const others = retry && setting.modal?.retry ? [] : buttons;
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
-  const lines = [about, '', setting.line(t, shown)];
+  const lines = [about, '', setting.line(t, shown), ...(setting.needsLog ? [logLine(t, shown)] : [])];
   return {
     content: [...lines, ...(setting.notes?.(context, shown, wanted) ?? [])].join('\n'),
     components: rows(...selects.map((control) => [control]), [
       retry,
-      ...buttons,
+      ...others,
       button(customId('settings', 'open'), t('settings.all')),
     ]),
   };

@@ -18,7 +18,7 @@ export const dailyQuotaSetting: Setting = {
       : `${FINE} ${t('settings.quota.set', { count })}`,
   about: ({ t }) => t('settings.quota.about'),
   controls: ({ t }, { now }) => ({
-    buttons: [button(modalId('quota', String(now.dailyQuota ?? '')), t('settings.change'))],
+    buttons: [button(modalId('quota', String(now.dailyQuota ?? '')), t('settings.quota.change'))],
   }),
   handlers: {},
   modal: {

@@ -11,7 +11,7 @@ import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
 /** Maximum number of games to name, and maximum length of each name in UTF-16 units. */
-const MOST_NAMED = 5;
+const MOST_NAMED = 2;
 const LONGEST_NAME = 30;
 
 /** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */

@@ -47,7 +47,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
         })),
       ],
       wanted,
-      placeholder: () => t('settings.change'),
+      placeholder: () => t('settings.language.choose'),
       isSingle: true,
     });
     return {

@@ -108,7 +108,10 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     name: (t) => t('settings.log.name'),
     line: logLine,
     about: ({ t }) => t('settings.log.about'),
-    notes: ({ t }, { now }) => (lacksRole(now) ? [t('settings.chooseRole')] : []),
+    notes: ({ t }, { now }) => [
+      ...(now.approval ? [t('settings.log.needed')] : []),
+      ...(lacksRole(now) ? [t('settings.chooseRole')] : []),
+    ],
     controls: ({ t }, { now }) => ({
       selects: [logChannelSelect(t, now), lacksRole(now) && notifyRoleSelect(t, now)],
       buttons: [
@@ -155,7 +158,7 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
   // unknown default. The line above the menu names the channel.
   channelSelect(
     changeId('log', 'choose', page),
-    now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.change'),
+    now.logChannelId === undefined ? t('settings.logPlaceholder') : t('settings.otherChannel'),
     MESSAGE_CHANNELS,
   );
 
@@ -169,7 +172,7 @@ export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): strin
   if (channelId === undefined) return `${OFF} ${t('settings.log.none')}`;
   if (trouble === undefined) return `${FINE} ${t('settings.log.works', { channelId })}`;
   if (trouble === 'gone') return `${BROKEN} ${t('settings.log.gone')}`;
-  return `${BROKEN} ${t('settings.log.lacks', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
+  return `${BROKEN} ${t('settings.log.without', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
 }
 
 /**

@@ -19,9 +19,10 @@ export const notifyRoleSetting: Setting = {
   name: (t) => t('settings.role.name'),
   line: notifyRoleLine,
   about: ({ t }) => t('settings.role.about'),
+  needsLog: true,
   controls: ({ t }, { now }) => ({
     selects: [notifyRoleSelect(t, now)],
-    buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.removeRole'))],
+    buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.role.stop'))],
   }),
   handlers: {
     choose(context) {
@@ -46,7 +47,7 @@ export const notifyRoleSetting: Setting = {
 export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Control =>
   roleSelect(
     changeId('role', 'choose', page),
-    now.notifyRoleId === undefined ? t('settings.rolePlaceholder') : t('settings.change'),
+    now.notifyRoleId === undefined ? t('settings.rolePlaceholder') : t('settings.otherRole'),
   );
 
 export function notifyRoleLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {

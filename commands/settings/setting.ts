@@ -55,9 +55,11 @@ export interface Setting {
   readonly id: string;
   name(t: Translate): string;
   /** Formats the value with a status icon, for the overview, the setting's page, and the log channel after a change. */
-  line(t: Translate, shown: Pick<SettingsView, 'now' | 'games' | 'panels'>): string;
+  line(t: Translate, shown: Pick<SettingsView, 'now' | 'key' | 'games' | 'panels'>): string;
   /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
+  /** Whether the setting only works with a log channel. Its page then also shows the log channel. */
+  readonly needsLog?: boolean;
   /** Returns the lines shown below the value on the setting's page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**

@@ -13,10 +13,10 @@ export const trustedRoleSetting: Setting = {
     selects: [
       roleSelect(
         changeId('trusted', 'choose'),
-        trustedRoleId === undefined ? t('settings.trusted.placeholder') : t('settings.change'),
+        trustedRoleId === undefined ? t('settings.trusted.placeholder') : t('settings.otherRole'),
       ),
     ],
-    buttons: [trustedRoleId !== undefined && button(changeId('trusted', 'none'), t('settings.removeRole'))],
+    buttons: [trustedRoleId !== undefined && button(changeId('trusted', 'none'), t('settings.trusted.stop'))],
   }),
   handlers: {
     choose(context) {

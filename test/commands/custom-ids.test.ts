@@ -44,6 +44,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'privacy:forget': '',
   'privacy:forgetme': '',
   'privacy:messages': 'off',
+  'removekey:ask': '',
   'removekey:cancel': '',
   'removekey:confirm': new Date(0).toISOString(),
   'setkey:again': DRAFT,

@@ -1,7 +1,9 @@
+import { ComponentType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { settingsCommand } from '../../commands/settings/command.ts';
 import { languageSetting } from '../../commands/settings/language.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
+import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import { MOST_PANELS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { ENGLISH, languages } from '../../src/words/languages.ts';
@@ -40,6 +42,118 @@ async function choose(
   );
   return { settings, text: reply && 'content' in reply ? reply.content : undefined };
 }
+
+describe('the first page of /settings', () => {
+  const id = '1234567890123456789';
+  const at = '2026-11-29T08:00:00.000Z';
+  const game = (index: number) => ({
+    alias: `game${index}`,
+    name: 'The Longest Name of Any Game 2'.padEnd(30, 'x'),
+  });
+
+  async function firstPage(stored: Partial<Settings>, key: Partial<KeyStatus> | undefined, waiting: number) {
+    const panel = { channelId: id, messageId: id, buttons: ['submit'], text: '', isDue: false };
+    const command = settingsCommand(
+      onlyDeps({
+        settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false, ...stored }) },
+        keys: { status: async () => key },
+        games: { all: [1, 2, 3, 4, 5, 6].map(game), isFresh: () => true },
+        panels: { of: async () => (stored.dailyQuota === undefined ? [] : [panel]) },
+        approvals: { countWaiting: async () => waiting },
+      }),
+    );
+    const mention = (name: string) => `</${name}:${id}>`;
+    const reply = await command.presses?.open?.run(anyContext({ mention }));
+    if (reply === undefined || !('content' in reply)) throw new Error('expected a reply');
+    return { content: reply.content ?? '', components: reply.components ?? [] };
+  }
+
+  /** Replaces markup with what Discord shows. */
+  const asSeen = (content: string) =>
+    content
+      .replaceAll('**', '')
+      .replace(/<@&\d+>/g, '@Our moderators')
+      .replace(/<#\d+>/g, '#log-of-the-bot')
+      .replace(/<(\/\w+):\d+>/g, '$1')
+      .replace(/<t:\d+:R>/g, '59 minutes ago');
+
+  const KEYS: readonly (Partial<KeyStatus> | undefined)[] = [
+    undefined,
+    { readable: false },
+    { readable: true, invalidSince: at },
+    { readable: true, workedAt: at },
+  ];
+  const LOGS: readonly Partial<Settings>[] = [
+    {},
+    { logChannelId: id },
+    { logChannelId: id, logTrouble: 'gone' },
+    { logChannelId: id, logTrouble: 'no-access' },
+    { logChannelId: id, logTrouble: 'no-permission' },
+  ];
+  const APPROVALS: readonly Partial<Settings>[] = [
+    {},
+    { approval: true },
+    { approval: true, approvalRoleId: id },
+  ];
+  const ANNOUNCED: readonly Partial<Settings>[] = [
+    {},
+    { announce: true },
+    { announce: true, announceChannelId: id },
+  ];
+  const OTHERS: readonly Partial<Settings>[] = [
+    {},
+    {
+      notifyRoleId: id,
+      trustedRoleId: id,
+      games: [1, 2, 3, 4, 5, 6].map((index) => game(index).alias),
+      dailyQuota: 1_000_000,
+      language: 'zh-TW',
+    },
+  ];
+  const states = KEYS.flatMap((key) =>
+    LOGS.flatMap((log) =>
+      // Without a log channel, approval can't be on.
+      APPROVALS.slice(0, 'logChannelId' in log ? undefined : 1).flatMap((approval) =>
+        ANNOUNCED.flatMap((announced) =>
+          OTHERS.map((others) => ({ key, stored: { ...log, ...approval, ...announced, ...others } })),
+        ),
+      ),
+    ),
+  );
+
+  it('has fewer than 700 characters and at most two controls', async () => {
+    let longest = '';
+    for (const { stored, key } of states) {
+      for (const waiting of [0, 150]) {
+        const { content, components } = await firstPage(stored, key, waiting);
+        const seen = asSeen(content);
+        if (seen.length > longest.length) longest = seen;
+        expect(components.flatMap((row) => row.components).length).toBeLessThanOrEqual(2);
+      }
+    }
+    expect(longest.length, longest).toBeLessThan(700);
+  });
+
+  it('has an entry in its menu for each of its lines, in the same order', async () => {
+    for (const { stored, key } of states) {
+      const {
+        content,
+        components: [first],
+      } = await firstPage(stored, key, 0);
+      const [menu] = first?.components ?? [];
+      if (menu?.type !== ComponentType.StringSelect) throw new Error('expected a menu');
+      const names = menu.options.map(({ label }) => label);
+      const [, ...lines] = content.split('\n\n', 1)[0]?.split('\n') ?? [];
+      const named = lines.flatMap((line) => /^\S+ \*\*(?<name>[^*]+)\*\*:/u.exec(line)?.groups?.name ?? []);
+      const shown = named.filter((name) => name !== 'Not in use');
+      const off =
+        /\*\*Not in use\*\*: (?<off>.*)/u.exec(content)?.groups?.off?.split(/, and |, | and /u) ?? [];
+      expect(names[0]).toBe('API key');
+      expect([...shown, ...off].toSorted()).toEqual(names.toSorted());
+      expect(names.filter((name) => shown.includes(name))).toEqual(shown);
+    }
+  });
+});
 
 it('/settings only accepts a log channel if the bot can post in it', async () => {
   const { settings } = await choose('posted');

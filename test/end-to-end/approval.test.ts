@@ -189,7 +189,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
     discord.guildEvents.removeRole(guild, roleId);
     expect(textOf(await addServer(member, `${HOST}:4`))).toContain(WAITS);
-    const off = textOf(await pressSetting(guild, 'Trusted role', 'Remove the role'));
+    const off = textOf(await pressSetting(guild, 'Trusted role', 'Stop trusting this role'));
     expect(off).toContain('➖ Trusted role: none');
   });
 
@@ -978,7 +978,7 @@ describe('a submission that needs approval', () => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
-    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+; the bot is missing/);
+    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+; the bot lacks View Channel/);
     expect(approvalsIn(guild)).toEqual([]);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
@@ -1016,7 +1016,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(async () => textOf(await openSettings(guild))).toContain('Log channel: deleted');
     const settings = await openSettings(guild);
     expect(textOf(settings)).toMatch(
-      /Choose another one; until then, use .*2 submissions are waiting now\./s,
+      /⚠️ Approval: on.*2 submissions are waiting for a moderator: \/submissions/s,
     );
     expect(textOf(settings)).not.toContain('choose a role');
     const page = await openSetting(guild, 'Approval');
@@ -1114,10 +1114,11 @@ describe('the approval setting in /settings', () => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
+    expect(textOf(page)).toContain('➖ Mention: off');
     expect(textOf(await admin.press(page, 'Mention the role'))).toContain("can't mention");
     await pickSetting(guild, 'Approval', '@deciders');
     const chosen = await pressSetting(guild, 'Approval', 'Mention the role');
-    expect(textOf(chosen)).toContain('at most once an hour');
+    expect(textOf(chosen)).toContain('✅ Mention: on, at most once an hour');
     const pings = () => approvalsIn(guild).map(({ first }) => first.mention_roles.length);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     expect(pings()).toEqual([1, 0]);
@@ -1127,7 +1128,7 @@ describe('the approval setting in /settings', () => {
     );
     await addServer(member, `${HOST}:3`);
     expect(pings()).toEqual([1, 0, 1]);
-    await pressSetting(guild, 'Approval', 'Remove the role');
+    await pressSetting(guild, 'Approval', 'Only “Manage Server” can approve');
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
@@ -1137,11 +1138,15 @@ describe('the approval setting in /settings', () => {
     expect(labelsOf(without)).not.toContain('Turn approval on');
     // After choosing a channel on this page, the admin can turn approval on.
     const page = await admin.pick(without, ['#staff']);
-    expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off/s);
+    expect(textOf(page)).toMatch(/^(?!.*needs a working log channel).*Approval: off.*✅ Log channel: #/s);
     const log = await openSetting(guild, 'Log channel');
     const off = await openSetting(guild, 'Approval');
     await admin.press(page, 'Turn approval on');
-    expect(labelsOf(await openSetting(guild, 'Log channel'))).not.toContain('Turn off the log channel');
+    const needed = await openSetting(guild, 'Log channel');
+    expect(textOf(needed)).toContain(
+      "Approval needs the log channel, so the log channel can't be turned off.",
+    );
+    expect(labelsOf(needed)).not.toContain('Turn off the log channel');
     expect(textOf(await admin.press(log, 'Turn off the log channel'))).toContain('Turn approval off');
     expect(textOf(await admin.press(page, 'Turn approval off'))).toContain('Approval: off');
     expect(textOf(await pressSetting(guild, 'Log channel', 'Turn off the log channel'))).toContain(
@@ -1159,6 +1164,6 @@ describe('the approval setting in /settings', () => {
     await expect
       .poll(() => logLines(guild).join())
       .toMatch(/➖ \*\*Approval\*\*: off; <@&\d+> can approve too/);
-    expect(textOf(await admin.press(chosen, 'Remove the role'))).toMatch(/Approval: off\n/);
+    expect(textOf(await admin.press(chosen, 'Only “Manage Server” can approve'))).toMatch(/Approval: off\n/);
   });
 });

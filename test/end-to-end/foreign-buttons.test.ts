@@ -231,14 +231,14 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('admin', await openSettings(guild));
   for (const name of [
     'Log channel',
-    'Role to notify',
+    'Role for key problems',
     'Daily quota',
     'Announcements',
     'Panels',
     'Language for everyone',
   ])
     show('admin', await openSetting(guild, name));
-  show('admin', await pickSetting(guild, 'Role to notify', '@staff'));
+  show('admin', await pickSetting(guild, 'Role for key problems', '@staff'));
   show('admin', await allowGames(guild, ['ark', 'cs2']));
   for (const name of ['keystatus', 'removekey']) show('admin', await admin.slash(name));
   const label = 'Delete all data for this Discord server';

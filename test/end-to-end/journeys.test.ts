@@ -105,7 +105,7 @@ it.for([
     good(await admin.pick(settings, ['@helpers']));
     await backToAll();
     await open(t('settings.quota.name'));
-    const quota = await window(admin, settings, t('settings.change'));
+    const quota = await window(admin, settings, t('settings.quota.change'));
     good(await admin.submit(quota, { quota: '4000' }));
     await backToAll();
     await open(t('settings.announce.name'));

@@ -40,7 +40,7 @@ it('settings, open messages and buttons still work after a restart', async ({
 
   discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
   await pickSetting(guild, 'Log channel', '#staff');
-  await pickSetting(guild, 'Role to notify', '@staff');
+  await pickSetting(guild, 'Role for key problems', '@staff');
   await allowGames(guild, ['Counter-Strike 2', 'Counter-Strike: Source']);
   await setQuota(guild, '13');
   const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -90,7 +90,7 @@ it('settings, open messages and buttons still work after a restart', async ({
   const all = textOf(await openSettings(guild));
   for (const said of [
     `✅ Log channel: #${staffChannel(guild)}`,
-    '✅ Role to notify: @',
+    '✅ Role for key problems: @',
     'Games: only Counter-Strike 2 and Counter-Strike: Source\n',
     'Daily quota: 13 game servers per member',
     'Announcements: on',

@@ -52,9 +52,11 @@ describe('/settings', () => {
     );
     expect(said).not.toContain('waiting');
     expect(said).toMatch(
-      /Not in use: Log channel, Role to notify, Daily quota, Approval, Trusted role, Announcements, and Panels\n.*▾ Change…/s,
+      /Not in use: Log channel, Role for key problems, Daily quota, Approval, Trusted role, Announcements, and Panels\n.*▾ Change…/s,
     );
-    expect(said).toContain('[ Command Permissions → https://support-apps');
+    expect(textOf(await openSetting(guild, 'Who can submit'))).toContain(
+      '[ Command Permissions → https://support-apps',
+    );
   });
 
   it('offers to enter an API key if there is no working key', async ({ guild, admin }) => {
@@ -66,12 +68,40 @@ describe('/settings', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
+  it('lets admins check, replace and remove the API key', async ({ guild, admin, listing }) => {
+    const page = await openSetting(guild, 'API key');
+    expect(textOf(page)).toMatch(/✅ API key: last worked.*Set by @/s);
+    expect(labelsOf(page)).toEqual(['Check now', 'Replace the API key', 'Remove key', 'All settings']);
+    listing.allow('second-key-1234');
+    const { modal } = await openModal(admin, page, 'Replace the API key');
+    expect(textOf(await admin.submit(modal, { key: 'second-key-1234' }))).toContain('has been saved');
+    const checked = await admin.press(page, 'Check now');
+    expect(textOf(checked)).toMatch(/The key works\..*…1234/s);
+    expect(textOf(await admin.press(checked, 'Remove key'))).toContain('Remove the API key …1234?');
+    expect(textOf(await admin.press(checked, 'Remove key'))).toContain('API key removed');
+    expect(labelsOf(await openSetting(guild, 'API key'))).toEqual(['Enter an API key', 'All settings']);
+  });
+
+  it('says that announcements of approved submissions need a channel', async ({ guild, admin }) => {
+    const page = await openSetting(guild, 'Announcements');
+    expect(textOf(await admin.press(page, 'Announce submissions'))).toContain('✅ Announcements: on');
+    await chooseLogChannel(guild);
+    await pressSetting(guild, 'Approval', 'Turn approval on');
+    expect(textOf(await openSettings(guild))).toContain('⚠️ Announcements: on; approved ones need a channel');
+    expect(textOf(await pickSetting(guild, 'Announcements', '#general'))).toMatch(
+      /✅ Announcements: on, in #/,
+    );
+  });
+
   it('explains each setting and shows its value on a separate page', async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
-      ['Role to notify', /Mentioned in the log channel.*➖ Role to notify: none.*▾ Choose a role to notify/s],
+      [
+        'Role for key problems',
+        /Mentioned in the log channel.*➖ Role for key problems: none.*▾ Choose a role for key problems/s,
+      ],
       ['Games', /Once you choose any, only those are allowed\..*✅ Games: all.*▾ Games, page 1 of/s],
-      ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change… \]/s],
+      ['Daily quota', /each member can submit.*➖ Daily quota: none.*\[ Change the quota \]/s],
       ['Approval', /When approval is on.*➖ Approval: off/s],
       [
         'Trusted role',
@@ -89,10 +119,12 @@ describe('/settings', () => {
   it('offers to choose a role after a log channel has been chosen', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
-      /You can also choose a role.*▾ Change….*▾ Choose a role to notify/s,
+      /You can also choose a role.*▾ Choose another channel.*▾ Choose a role for key problems/s,
     );
     const page = await openSetting(guild, 'Log channel');
-    expect(textOf(await admin.pick(page, ['@staff']))).toMatch(/✅ Role to notify: @.*▾ Change…/s);
+    expect(textOf(await admin.pick(page, ['@staff']))).toMatch(
+      /✅ Role for key problems: @.*▾ Choose another role/s,
+    );
   });
 });
 
@@ -144,7 +176,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(contentOf(overview).length).toBeLessThan(700);
     expect(contentOf(overview).match(/^➖/gm)).toHaveLength(1);
     const names = componentsOf(overview).flatMap(({ options = [] }) => options.map(({ label }) => label));
-    expect(names).toHaveLength(9);
+    expect(names).toHaveLength(11);
     for (const name of names) {
       expect(contentOf(await openSetting(mine, name))).toMatch(new RegExp(`^\\*\\*${name}\\*\\*\n`));
     }
@@ -220,10 +252,11 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
 
 it('/settings shows the current value next to an error, and keeps the input', async ({ guild, admin }) => {
   const view = await openSetting(guild, 'Daily quota');
-  const { modal } = await openModal(admin, view, 'Change…');
+  const { modal } = await openModal(admin, view, 'Change the quota');
   await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
+  expect(labelsOf(refused)).toEqual(['Try again', 'All settings']);
   const { modal: again, typed } = await openModal(admin, refused, 'Try again');
   expect(typed).toEqual({ quota: 'many' });
   expect(textOf(await admin.submit(again, { quota: '9' }))).toContain('Daily quota: 9 game servers');
@@ -312,18 +345,20 @@ describe('the log channel', () => {
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await openSettings(guild)))
-      .toMatch(/❌ Log channel: #\d+; the bot is missing permissions there: View Channel/);
+      .toMatch(/❌ Log channel: #\d+; the bot lacks View Channel/);
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toContain('✅ Log channel: #');
     await addOne(guild, 'rust');
     await expect.poll(() => logMessages(guild).join('\n')).toContain('**Rust**');
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
-    expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toContain('✅ Role to notify: @');
+    expect(textOf(await pickSetting(guild, 'Role for key problems', '@staff'))).toContain(
+      '✅ Role for key problems: @',
+    );
     discord.guildEvents.removeChannel(guild, staffChannel(guild));
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await openSettings(guild)))
-      .toMatch(/❌ Log channel: deleted\n⚠️ Role to notify: @\d+, but there's no log channel/);
+      .toMatch(/❌ Log channel: deleted\n⚠️ Role for key problems: @\d+, but there's no log channel/);
   });
 });
 
@@ -406,31 +441,31 @@ describe('the role to notify', () => {
   const role = (guild: TestGuild, name: string, mentionable = true) =>
     guild.discord.guildEvents.addRole(guild, { name, mentionable });
   const line = async (guild: TestGuild) =>
-    textOf(await openSettings(guild)).match(/^.*Role to notify: .*$/m)?.[0];
+    textOf(await openSettings(guild)).match(/^.*Role for key problems: .*$/m)?.[0];
   const posted = (guild: TestGuild) => guild.discord.messages({ channelId: staffChannel(guild) });
   const alerts = (guild: TestGuild) =>
     posted(guild).flatMap(({ current }) => (current?.content ? [current] : []));
 
   it('can be set and removed, and the log shows both changes', async ({ guild }) => {
     const id = role(guild, 'staff');
-    expect(textOf(await pickSetting(guild, 'Role to notify', '@staff'))).toMatch(
-      /⚠️ Role to notify: @.*but there's no log channel/,
+    expect(textOf(await pickSetting(guild, 'Role for key problems', '@staff'))).toMatch(
+      /⚠️ Role for key problems: @.*but there's no log channel/,
     );
     await chooseLogChannel(guild);
-    await pickSetting(guild, 'Role to notify', '@staff');
-    await expect.poll(() => logLines(guild).join()).toContain(`✅ **Role to notify**: <@&${id}>`);
+    await pickSetting(guild, 'Role for key problems', '@staff');
+    await expect.poll(() => logLines(guild).join()).toContain(`✅ **Role for key problems**: <@&${id}>`);
     expect(await line(guild)).toMatch(/^✅ /);
-    expect(textOf(await pressSetting(guild, 'Role to notify', 'Remove the role'))).toContain(
-      'Role to notify: none',
+    expect(textOf(await pressSetting(guild, 'Role for key problems', 'Stop mentioning this role'))).toContain(
+      'Role for key problems: none',
     );
-    await expect.poll(() => logLines(guild).join()).toContain('➖ **Role to notify**: none');
+    await expect.poll(() => logLines(guild).join()).toContain('➖ **Role for key problems**: none');
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
   it('is the only role or user mentioned when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
-    await pickSetting(guild, 'Role to notify', '@staff');
+    await pickSetting(guild, 'Role for key problems', '@staff');
     await answerWith(guild, 'error', 'Invalid API key.');
     await addOne(guild);
     await expect
@@ -447,19 +482,19 @@ describe('the role to notify', () => {
 
   it("can't be @everyone or a role that the bot isn't allowed to mention", async ({ guild }) => {
     await chooseLogChannel(guild);
-    expect(textOf(await pickSetting(guild, 'Role to notify', '@everyone'))).toContain(
+    expect(textOf(await pickSetting(guild, 'Role for key problems', '@everyone'))).toContain(
       'This bot never notifies @everyone',
     );
     role(guild, 'closed', false);
-    expect(textOf(await pickSetting(guild, 'Role to notify', '@closed'))).toMatch(
+    expect(textOf(await pickSetting(guild, 'Role for key problems', '@closed'))).toMatch(
       /Not changed: the bot can't mention @\d+\. Turn on “Allow anyone to @mention this role” under/,
     );
     expect(await line(guild)).toBeUndefined();
     // The bot checks its permissions whenever an admin chooses a log channel.
     allowBot(guild, USUAL_BOT_PERMISSIONS | PermissionFlagsBits.MentionEveryone);
     await pickSetting(guild, 'Log channel', '#staff');
-    await pickSetting(guild, 'Role to notify', '@closed');
-    expect(await line(guild)).toMatch(/✅ Role to notify: @/);
+    await pickSetting(guild, 'Role for key problems', '@closed');
+    expect(await line(guild)).toMatch(/✅ Role for key problems: @/);
   });
 });
 
@@ -490,7 +525,7 @@ describe('the allowed games', () => {
     );
     const second = await admin.press(page, 'Next');
     expect(textOf(await admin.pick(second, ['Rust']))).toContain(
-      'Games: only Counter-Strike 2, Factorio, and Rust\n',
+      'Games: only Counter-Strike 2, Factorio, and 1 more\n',
     );
     await admin.press(page, 'Previous');
     expect(textOf(await admin.pick(page, ['Factorio']))).toContain('Games: only Rust and Factorio\n');
@@ -535,7 +570,7 @@ describe('the daily quota setting', () => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');
-    const { typed } = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…');
+    const { typed } = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change the quota');
     expect(typed).toEqual({ quota: '3' });
     expect(textOf(await setQuota(guild, ''))).toContain('Daily quota: none');
   });

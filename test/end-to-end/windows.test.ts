@@ -187,9 +187,9 @@ const PREFILLED: readonly Prefilled[] = [
     async open(guild) {
       const { admin } = guild;
       await setQuota(guild, '5');
-      const first = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…');
+      const first = await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change the quota');
       await admin.submit(first.modal, { quota: '7' });
-      return [first, await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change…')];
+      return [first, await openModal(admin, await openSetting(guild, 'Daily quota'), 'Change the quota')];
     },
   },
 ];

@@ -437,7 +437,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     // Excludes the reply about the key, which also contains a select menu.
     const settings = log(tab)
       .getByRole('article')
-      .filter({ has: tab.getByRole('link', { name: 'Command Permissions' }) });
+      .filter({ has: tab.getByRole('combobox', { name: 'Change…' }) });
     const page = log(tab)
       .getByRole('article')
       .filter({ has: tab.getByRole('button', { name: 'All settings' }) });
@@ -462,9 +462,11 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     const settings = answers(tab).last();
     const change = settings.getByRole('combobox', { name: 'Change…' });
     const back = settings.getByRole('button', { name: 'All settings' });
-    await change.selectOption('Role to notify');
-    await settings.getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
-    await settings.getByRole('button', { name: 'Remove the role' }).waitFor();
+    await change.selectOption('Role for key problems');
+    await settings
+      .getByRole('combobox', { name: 'Choose a role for key problems' })
+      .selectOption('@Server news');
+    await settings.getByRole('button', { name: 'Stop mentioning this role' }).waitFor();
     await back.click();
     expect(await change.inputValue()).toBe('');
     await change.selectOption('Log channel');
@@ -485,9 +487,11 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   it('lets users pick a role', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
-    await log(tab).getByRole('combobox', { name: 'Change…' }).selectOption('Role to notify');
-    await log(tab).getByRole('combobox', { name: 'Choose a role to notify' }).selectOption('@Server news');
-    await log(tab).getByRole('button', { name: 'Remove the role' }).waitFor();
+    await log(tab).getByRole('combobox', { name: 'Change…' }).selectOption('Role for key problems');
+    await log(tab)
+      .getByRole('combobox', { name: 'Choose a role for key problems' })
+      .selectOption('@Server news');
+    await log(tab).getByRole('button', { name: 'Stop mentioning this role' }).waitFor();
   });
 
   it('accepts a file that is dropped on a command', async () => {

@@ -139,7 +139,7 @@ async function fill({ guild, keyless }: Place, write: (seen: Seen) => void): Pro
   const panel = await postPanel(guild, 'Welcome');
   await turnApprovalOn(guild);
   await pickSetting(guild, 'Approval', '@Moderators');
-  await pickSetting(guild, 'Role to notify', '@Server news');
+  await pickSetting(guild, 'Role for key problems', '@Server news');
   await pickSetting(guild, 'Trusted role', '@Server news');
   await setQuota(guild, '42');
   await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
@@ -228,7 +228,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
 /** The settings chosen in {@link fill}, as shown by /settings. */
 const KEPT_SETTINGS = [
   'Log channel: #',
-  'Role to notify: @',
+  'Role for key problems: @',
   'Games: only Counter-Strike 2 and Factorio',
   'Daily quota: 42 game servers',
   'Approval: on; @',

@@ -91,7 +91,7 @@ export async function allowGames(
 }
 
 export async function setQuota(guild: Pick<TestGuild, 'discord' | 'admin'>, quota: string): Promise<Answer> {
-  return edit(guild.admin, await openSetting(guild, 'Daily quota'), { quota }, 'Change…');
+  return edit(guild.admin, await openSetting(guild, 'Daily quota'), { quota }, 'Change the quota');
 }
 
 export async function removeKey(admin: Person): Promise<Answer> {
