@@ -324,6 +324,14 @@ it('the client logs how many games it skipped in an overlong list', async () => 
   );
 });
 
+it('the client logs each response with its interaction and guild', async () => {
+  const { api } = await setUp();
+  await api.add([one], key, { interactionId: '1', guildId: '2' });
+  expect(api.lines).toMatchObject([
+    { level: 'debug', details: { interactionId: '1', guildId: '2', action: 'add', kind: 'accepted' } },
+  ]);
+});
+
 it('the client logs each unusable game once, with the reason', async () => {
   const long = 'a'.repeat(101);
   const games = [

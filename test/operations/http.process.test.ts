@@ -170,7 +170,7 @@ describe('the metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, without text that members typed', async ({ bot, member }) => {
+  it('has a line for each interaction, without text that members typed', async ({ bot, guild, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
@@ -181,11 +181,13 @@ describe('the log', () => {
       time: expect.any(String),
       msg: 'interaction',
       interactionId: expect.stringMatching(/^\d+$/),
+      guildId: guild.id,
       command: 'addserver',
       type: 'command',
       outcome: 'answered',
       respondedMs: expect.any(Number),
       repliedMs: expect.any(Number),
+      servers: { accepted: 1 },
     });
   });
 });

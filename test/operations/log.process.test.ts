@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
-import { type Bot, oneBot, ownBotTest } from '../support/bot.ts';
+import { type Bot, oneBot, ownBotTest, setKey } from '../support/bot.ts';
 import { folder } from '../support/machine.ts';
 import { addServer, adds, deleteName, lines, paste, pressSubmit, removeKey } from '../support/people.ts';
 
@@ -21,7 +21,7 @@ async function lastInteraction(bot: Bot, about: object) {
 }
 
 describe('the log', () => {
-  it('shows the guild and the outcomes of each submission', async ({ bot, guild, member }) => {
+  it('shows the guild and the outcomes of each submission', async ({ bot, guild, admin, member }) => {
     const { id: guildId } = guild;
     const sent = await paste(member, lines(3));
     await lastInteraction(bot, { guildId, outcome: 'answered' });
@@ -35,6 +35,13 @@ describe('the log', () => {
     expect(entriesOf(bot, /^the listing service sent no usable/)).toMatchObject([
       { level: 'warn', interactionId, guildId, action: 'add', kind: 'unknown' },
     ]);
+    await bot.listing.behave({ kind: 'html' }, 1);
+    await setKey(admin, 'another-key');
+    const test = await lastInteraction(bot, { command: 'setkey', type: 'modal' });
+    expect(entriesOf(bot, /^the listing service sent no usable/).at(-1)).toMatchObject({
+      interactionId: test.interactionId,
+      action: 'games',
+    });
     for (const entry of entriesOf(bot, 'interaction')) expect(entry).toMatchObject({ guildId });
   });
 
