@@ -4,7 +4,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
-import { type NotSubmitted, SUBMITTED_AGAIN } from '../../src/submissions/check.ts';
+import { isOfRules, type NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { shorten } from '../../src/text/one-line.ts';
@@ -99,7 +99,7 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
   }
   if ('until' in reason)
     return reason.isSoon ? [tryAgainButton(t, id), editButton(t, id)] : [editButton(t, id)];
-  const again = againOrEdit(t, id, AGAIN_LABELS[SUBMITTED_AGAIN[reason.code]]);
+  const again = againOrEdit(t, id, notSubmittedLabel(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
@@ -129,8 +129,6 @@ const tryAgainButton = (t: Translate, id: string): Control =>
 
 type AgainLabel = 'submitAgain' | 'tryAgain';
 
-const AGAIN_LABELS = { later: 'tryAgain', fixed: 'submitAgain', edited: undefined } as const;
-
 /** *Try again* becomes the primary button. *Submit again* doesn't, because something else has to be fixed first. */
 function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
   const edit = editButton(t, id);
@@ -154,6 +152,12 @@ function outcomeLabel(outcome: ServerOutcome): AgainLabel | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
+}
+
+/** The guild's rules hold back a draft until the member edits it, and a problem with the key until an admin fixes it. */
+function notSubmittedLabel(reason: NotSubmitted): AgainLabel | undefined {
+  if (isOfRules(reason)) return undefined;
+  return reason.code.startsWith('key-') ? 'submitAgain' : 'tryAgain';
 }
 
 const writeRepair = ({ field, value, port }: Repair): string =>

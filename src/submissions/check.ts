@@ -68,29 +68,14 @@ export type NotSubmitted =
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
   | { readonly code: 'held-back'; readonly outcome: NotSentOutcome };
 
-/** When the member can submit the same draft again: later, once an admin has acted, or not before editing it. */
-export const SUBMITTED_AGAIN: Readonly<Record<NotSubmitted['code'], 'later' | 'fixed' | 'edited'>> = {
-  'key-missing': 'fixed',
-  'key-unreadable': 'fixed',
-  'key-invalid': 'fixed',
-  'game-not-allowed': 'edited',
-  'waiting-already': 'edited',
-  'already-submitted': 'edited',
-  'in-flight': 'later',
-  'daily-quota': 'later',
-  'member-limit': 'later',
-  'guild-limit': 'later',
-  'member-waiting': 'later',
-  'guild-waiting': 'later',
-  'waiting-often': 'later',
-  'held-back': 'later',
-};
+export const isOfRules = ({ code }: NotSubmitted): boolean =>
+  code === 'game-not-allowed' || code === 'waiting-already';
 
 /** `changed`: the draft differs from the one that the member saw, or has no server to send. */
 export type HeldReason = NotSubmitted | { readonly code: 'changed' };
 
 /** A request to submit a checked draft. */
-export interface CheckedRequest {
+interface Wanted {
   readonly by: CheckedFor;
   /** The draft as the member saw it, before the check. */
   readonly draft: Draft;
@@ -99,24 +84,18 @@ export interface CheckedRequest {
   readonly promised: number | undefined;
   /** The {@link markOfRows} shown with the button. */
   readonly mark: string | undefined;
+  readonly key: UsableKey;
+  /** The rows to submit, and how many of them can be submitted now. */
+  readonly rows: readonly ReadyRow[];
+  readonly count: number;
 }
+
+type Reason = (wanted: Wanted) => HeldReason | undefined | Promise<HeldReason | undefined>;
 
 /** The rows to submit and the key to use, or why the draft is held back. */
 type Decision =
   | { readonly kind: 'held'; readonly why: HeldReason }
-  | {
-      readonly kind: 'submitted';
-      readonly key: UsableKey;
-      readonly rows: readonly ReadyRow[];
-      /** How many of the rows can be submitted now. */
-      readonly count: number;
-    };
-
-interface Wanted extends CheckedRequest, Omit<Extract<Decision, { kind: 'submitted' }>, 'kind'> {
-  readonly servers: readonly ServerSubmission[];
-}
-
-type Reason = (wanted: Wanted) => HeldReason | undefined | Promise<HeldReason | undefined>;
+  | ({ readonly kind: 'submitted' } & Pick<Wanted, 'key' | 'rows' | 'count'>);
 
 export interface CheckDeps
   extends Pick<SubmissionStore, 'alreadySubmitted' | 'choices' | 'limits' | 'waitingSubmissions'> {
@@ -151,16 +130,16 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
         ? { code: 'already-submitted', servers: [...before.values()] }
         : undefined,
     ({ rows }) => (rows.length === 0 ? { code: 'changed' } : undefined),
-    async ({ by, servers }) => {
-      const server = await alreadySubmitted.inFlight(by.guildId, servers);
+    async ({ by, rows }) => {
+      const server = await alreadySubmitted.inFlight(by.guildId, serversOf(rows));
       return server && { code: 'in-flight', server };
     },
     ({ checked: { allowance } }) => (allowance.count === 0 ? allowance.limited : undefined),
     // If a limit requires it, fewer servers than promised are submitted. The report explains the difference.
     ({ rows, count, promised = count }) =>
       count > promised || rows.length < promised ? { code: 'changed' } : undefined,
-    ({ by, draft, checked, servers }) =>
-      checked.waits ? waitingSubmissions.whyNotWaiting({ ...by, id: draft.id }, servers) : undefined,
+    ({ by, draft: { id }, checked, rows }) =>
+      checked.waits ? waitingSubmissions.whyNotWaiting({ ...by, id }, serversOf(rows)) : undefined,
     // Held back before servers are reserved, so that repeated attempts don't fill the history.
     ({ by: { guildId, user }, checked, key: { key } }) => {
       const outcome = checked.waits ? undefined : guard.whyHeldBack({ guildId, memberId: user.id, key });
@@ -178,9 +157,8 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
-      const problems = new Map(
-        read.rows.map((row) => [row, ruleProblem(row, { allowed: chosen.games, waiting, games })]),
-      );
+      const rules = { allowed: chosen.games, waiting, games };
+      const problems = new Map(read.rows.map((row) => [row, ruleProblem(row, rules)]));
       const checked = withRows(
         read,
         read.rows.map((row) => {
@@ -210,22 +188,24 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       };
     },
     /** Decides whether a checked draft is submitted. Leaves out rows that weren't ready when the member saw the draft. */
-    async decide(request: CheckedRequest): Promise<Decision> {
+    async decide(request: Omit<Wanted, 'key' | 'rows' | 'count'>): Promise<Decision> {
       const { draft, checked } = request;
       const { key, allowance } = checked;
       if (key.kind === 'unusable') return { kind: 'held', why: key.problem };
       const seen = new Set(draft.rows);
       const rows = checked.ready.filter((row) => seen.has(row));
-      const servers = rows.map(({ submission }) => submission);
       const decision = { key, rows, count: Math.min(rows.length, allowance.count) };
       for (const reason of reasons) {
-        const why = await reason({ ...request, ...decision, servers });
+        const why = await reason({ ...request, ...decision });
         if (why) return { kind: 'held', why };
       }
       return { kind: 'submitted', ...decision };
     },
   };
 }
+
+export const serversOf = (rows: readonly ReadyRow[]): readonly ServerSubmission[] =>
+  rows.map(({ submission }) => submission);
 
 /** Corrects and revalidates rows. */
 export function reread(draft: Draft, corrected: Correction, games: GameIndex): Draft {

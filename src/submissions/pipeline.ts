@@ -14,7 +14,7 @@ import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { retryAfter } from '../pacing/retry.ts';
 import { inOrderOfPlaces, isReady, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
-import type { Check, CheckedDraft, HeldReason, NotSubmitted } from './check.ts';
+import { type Check, type CheckedDraft, type HeldReason, type NotSubmitted, serversOf } from './check.ts';
 import { type Draft, isUnconfirmed, isUnsent, otherRows, whileSubmitted, withRows } from './draft.ts';
 import { whyTooMany } from './draft-editor.ts';
 import type { DraftToSubmit, Submitter, Unavailable } from './drafts.ts';
@@ -226,15 +226,20 @@ export function createPipeline(deps: PipelineDeps) {
     const found = await resolveRequest(submitRequest);
     if (typeof found === 'string') return { kind: 'no-draft', why: found };
     const { draft, isRetry, waiting } = found;
-    const wanted = submitRequest.includesAlreadySubmitted
-      ? { ...draft, includesAlreadySubmitted: true }
-      : draft;
+    const includes = submitRequest.includesAlreadySubmitted && { includesAlreadySubmitted: true };
+    const wanted = { ...draft, ...includes };
     const checked = await check.draft(submitRequest, wanted);
     const { settings, waits, allowance } = checked;
     // Stores the locale for later messages that aren't replies to an interaction.
     if (settings.locale !== locale) await deps.settings.change(guildId, (now) => ({ ...now, locale }));
     const decision = await check.decide({ by: submitRequest, draft, checked, promised, mark });
-    if (decision.kind === 'held') return hold(submitRequest, draft, { ...decision, checked });
+    if (decision.kind === 'held') {
+      return hold(submitRequest, draft, {
+        ...decision,
+        checked,
+        wanted: serversOf(draft.rows.filter(isReady)),
+      });
+    }
 
     const { key, rows, count } = decision;
     const why = await drafts.write(submitRequest, whileSubmitted(wanted, rows));
@@ -267,25 +272,22 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  /** Saves a draft that is held back, unless a submission of it is waiting for a moderator. */
+  /** Saves a draft that is held back, unless its submission is waiting for a moderator. */
   async function hold(
     submitRequest: SubmitRequest,
     draft: Draft,
-    held: Omit<HeldSubmission, 'wanted'>,
+    held: HeldSubmission,
   ): Promise<SubmitResult & { kind: 'held' | 'no-draft' }> {
-    const wanted = draft.rows.filter(isReady).map(({ submission }) => submission);
-    if (submitRequest.approvedBy !== undefined || submitRequest.replacesWaiting) return { ...held, wanted };
+    const { approvedBy, replacesWaiting, includesAlreadySubmitted } = submitRequest;
+    if (approvedBy !== undefined || replacesWaiting) return held;
     // The draft itself doesn't include servers that only this request wanted to include.
-    const checked = submitRequest.includesAlreadySubmitted
-      ? await deps.check.draft(submitRequest, draft)
-      : held.checked;
+    const checked = includesAlreadySubmitted ? await deps.check.draft(submitRequest, draft) : held.checked;
     const why = await deps.drafts.replace(submitRequest, whyTooMany(checked.draft) ? draft : checked.draft);
-    return why === undefined ? { ...held, checked, wanted } : { kind: 'no-draft', why };
+    return why === undefined ? { ...held, checked } : { kind: 'no-draft', why };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {
-    const servers = submission.rows.map(({ submission }) => submission);
-    const plan = createRequestPlan(servers);
+    const plan = createRequestPlan(serversOf(submission.rows));
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
     let isLeft: boolean | undefined;
@@ -303,7 +305,7 @@ export function createPipeline(deps: PipelineDeps) {
         if (isLast) isLeft = await deps.submissions.finish(submitRequest.guildId, submission.submissionId);
         return key && deps.keys.noteOutcome(submitRequest.guildId, key.setAt, received);
       });
-      if (!isLast) submitRequest.onProgress?.(outcomes.size, servers.length);
+      if (!isLast) submitRequest.onProgress?.(outcomes.size, submission.rows.length);
     }
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));

@@ -63,18 +63,16 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
   switch (reason.code) {
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
-    case 'already-submitted':
-    case 'waiting-already':
-      return { short: t(`problem.short.${reason.code}`) };
     case 'game-not-allowed':
       return problemText(reason, t);
-    case 'member-waiting':
-    case 'guild-waiting':
-      return { short: t(`problem.short.${reason.code}`, { count: reason.count }) };
     case 'waiting-often':
       return { short: t('problem.short.waiting-often'), help: nextTryText(reason.at, t) };
-    default:
+    case 'daily-quota':
+    case 'member-limit':
+    case 'guild-limit':
       return limitText(reason, t);
+    default:
+      return { short: t(`problem.short.${reason.code}`, { ...reason }) };
   }
 }
 
