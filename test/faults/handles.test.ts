@@ -7,7 +7,7 @@ import { folder } from '../support/machine.ts';
 const SCRIPT = `
   import { openSync } from 'node:fs';
   import { createListingApi } from './src/listing/client.ts';
-  import { Secret } from './src/secret.ts';
+  import { Secret } from './src/text/secret.ts';
   import { prepareFile } from './src/storage/database-file.ts';
   const api = createListingApi({ baseUrl: 'http://127.0.0.1:1', timeoutMs: 5_000, arrayFormat: 'brackets' });
   // Loads every module while files can still be opened.
