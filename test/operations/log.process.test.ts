@@ -58,6 +58,7 @@ describe('the log', () => {
 
   it('contains one line for each deletion, without user ids', async ({ bot, guild, admin, member }) => {
     const { id: guildId } = guild;
+    await setKey(admin, 'sandbox-key');
     await addServer(member, 'one.example.com:1');
     await deleteName(member);
     await removeKey(admin);
@@ -70,8 +71,17 @@ describe('the log', () => {
 
     const idOfLast = (command: string) =>
       entriesOf(bot, 'interaction').findLast((entry) => entry.command === command)?.interactionId;
-    const acts = entriesOf(bot, /^(?:deleted|removed) /).map(({ time: _, ...entry }) => entry);
+    const acts = entriesOf(bot, /^(?:deleted|removed|replaced) /).map(({ time: _, ...entry }) => entry);
+    const [, secondKey] = entriesOf(bot, 'interaction').filter(
+      ({ command, type }) => command === 'setkey' && type === 'modal',
+    );
     expect(acts).toEqual([
+      {
+        level: 'info',
+        guildId,
+        interactionId: secondKey?.interactionId,
+        msg: "replaced a guild's API key",
+      },
       { level: 'info', guildId, msg: "deleted a member's name and drafts" },
       { level: 'info', guildId, interactionId: idOfLast('removekey'), msg: "removed a guild's API key" },
       { level: 'info', guildId, interactionId: idOfLast('privacy'), msg: "deleted a guild's data" },
