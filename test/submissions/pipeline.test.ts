@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createTakeover } from '../../src/interactions/takeover.ts';
@@ -457,6 +458,7 @@ describe('waiting for the end of a submission', () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const stopping = new AbortController();
     const settled = submissions.settled('1', 'draft', stopping.signal);
+    await expect.poll(() => getEventListeners(stopping.signal, 'abort')).toHaveLength(1);
     stopping.abort();
     expect(await settled).toMatchObject({ state: 'running' });
     outcome.resolve(ACCEPTED);
