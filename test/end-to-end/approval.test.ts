@@ -13,7 +13,7 @@ import {
   turnApprovalOn,
   waitingIn,
 } from '../support/approval.ts';
-import { botTest, messageOf, modalOf, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { botTest, messageOf, modalOf, oneBot, type TestGuild, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
 import {
   ACCEPTED,
@@ -35,9 +35,7 @@ import {
   pickSetting,
   pressSetting,
   pressSubmit,
-  removeKey,
   sendFile,
-  setQuota,
   staffChannel,
   withFile,
 } from '../support/people.ts';
@@ -131,11 +129,6 @@ describe('a submission that needs approval', () => {
       expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
       expect(textOf(answer)).not.toContain('already submitted');
     }
-  });
-
-  it('is sent immediately if the member can manage the server', async ({ guild, admin }) => {
-    await turnApprovalOn(guild);
-    expect(textOf(await addServer(admin, `${HOST}:2`))).toContain(ACCEPTED);
   });
 
   it('shows earlier submissions of the same server only to moderators', async ({ guild, admin, member }) => {
@@ -439,28 +432,9 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it('keeps waiting if there is no API key, and the moderator sees why', async ({ guild, admin }) => {
-    const { message } = await oneWaits(guild);
-    await removeKey(admin);
-    const answer = textOf(await inStaff(guild, 'admin').press(message, 'Approve'));
-    expect(answer).toContain('no API key');
-    expect(answer).toContain("It's still waiting for a moderator.");
-    expect(labelsOf(message)).toEqual(DECISIONS);
-  });
-
   it('shows moderators the next step if sending fails', async ({ guild, admin, member }) => {
-    const { message } = await oneWaits(guild);
+    await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
-    await allowGames(guild, ['Factorio']);
-    const notAllowed = textOf(await moderator.press(message, 'Approve'));
-    expect(notAllowed).toMatch(
-      /Counter-Strike 2 isn't allowed here.*still waiting.*allow the game in .*settings/s,
-    );
-    expect(notAllowed).not.toContain('another game');
-    await pressSetting(guild, 'Games', 'Allow all games');
-    await addServer(admin, `${HOST}:1`);
-    expect(textOf(await moderator.press(message, 'Approve'))).toMatch(/already submitted.*decline this one/s);
-    await decline(guild, message, '');
     // The bot asks the moderator and the member to check whether the server arrived.
     const reply = await addServer(member, `${HOST}:2`);
     const other = await waitingIn(guild);
@@ -517,55 +491,6 @@ describe('a submission that needs approval', () => {
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
     await decline(guild, message, '');
-  });
-
-  it('can contain more servers than the daily quota', async ({ guild, admin, member }) => {
-    await turnApprovalOn(guild);
-    await setQuota(guild, '2');
-    const preview = await paste(member, lines(3));
-    expect(labelsOf(preview)).toContain('Submit 3 for approval');
-    expect(textOf(preview)).not.toContain('quota');
-    expect(textOf(await pressSubmit(member, preview))).toContain('3 game servers');
-    expect(labelsOf(await paste(admin, lines(3)))).toContain('Submit 2 game servers');
-  });
-
-  it('is only partially sent if the daily quota is too small, and the moderator sees why', async ({
-    guild,
-    admin,
-    member,
-  }) => {
-    await turnApprovalOn(guild);
-    await pressSubmit(member, await paste(member, lines(4)));
-    await addServer(admin, 's1.example.com:27015');
-    await setQuota(guild, '2');
-    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
-    await expect
-      .poll(() => asideTo(guild, 'admin'))
-      .toContain('1 game server is waiting for a moderator again.');
-    const answer = asideTo(guild, 'admin');
-    expect(answer).toContain('1 game server was left out: it was already submitted.');
-    expect(answer).toContain('the daily quota of 2 game servers is used up');
-    await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s3.example.com');
-  });
-
-  it('goes back to waiting if the service rejects the key, and the moderator sees why', async ({
-    guild,
-    listing,
-    admin,
-  }) => {
-    const { message } = await oneWaits(guild);
-    listing.allow('dying-key');
-    await setKey(admin, 'dying-key');
-    listing.revoke('dying-key');
-    await inStaff(guild, 'admin').press(message, 'Approve');
-    await expect
-      .poll(() => asideTo(guild, 'admin'))
-      .toContain('1 game server is waiting for a moderator again.');
-    expect(asideTo(guild, 'admin')).toContain('/setkey');
-    await setKey(admin, 'sandbox-key');
-    const again = await approve(guild);
-    // The message might show "Sending" first.
-    await expect.poll(() => textOf(again)).toContain(ACCEPTED);
   });
 
   it('can be withdrawn by its member', async ({ guild, member }) => {
@@ -1041,39 +966,6 @@ describe('a submission that needs approval', () => {
     await allNotified(bot, guild);
     expect(directTo(guild, member)).toEqual([]);
     expect(addsOf(guild, HOST)).toEqual([]);
-  });
-
-  it('is rejected if the same server or too many submissions are already waiting', async ({
-    guild,
-    member,
-  }) => {
-    await oneWaits(guild);
-    const twice = await addServer(member, `${HOST}:1`);
-    expect(textOf(twice)).toContain('already waiting for a moderator');
-    expect(labelsOf(twice)).toEqual(['My submissions', 'Edit']);
-    expect(labelsOf(await member.press(twice, 'My submissions'))).toContain('Withdraw');
-    const read = await paste(member, `${HOST}:1 cs2`);
-    expect(labelsOf(read)).toEqual(['My submissions', 'Edit', 'Cancel']);
-    for (let n = 2; n <= 10; n += 1) await addServer(member, `${HOST}:${n}`);
-    const full = await addServer(member, `${HOST}:11`);
-    expect(textOf(full)).toContain('Withdraw one in /submissions');
-    expect(labelsOf(full)).toEqual(['My submissions', 'Try again', 'Edit']);
-  });
-
-  it('is rejected for a while if the member has just withdrawn many submissions', async ({
-    guild,
-    discord,
-    member,
-  }) => {
-    await turnApprovalOn(guild);
-    for (let n = 1; n <= 20; n += 1) {
-      await member.press(await addServer(member, `${HOST}:${n}`), 'Withdraw');
-      // Discord allows five messages per channel in five seconds.
-      discord.clock.advance(1_000);
-    }
-    const refused = await addServer(member, `${HOST}:21`);
-    expect(textOf(refused)).toMatch(/too many submissions in a short time\. You can try again/);
-    expect(labelsOf(refused)).toEqual(['Try again', 'Edit']);
   });
 
   it('prevents a later list from submitting the same server', async ({ guild, member }) => {

@@ -123,6 +123,34 @@ describe('a submission that waits', () => {
   });
 });
 
+describe('a submission with more servers than the daily quota', () => {
+  it('waits as a whole, and the servers that the quota holds back wait again after its approval', async () => {
+    const opened = await open();
+    await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
+    const draft = readyDraft('d', 3);
+    expect(await opened.check.draft(mia, draft)).toMatchObject({ waits: true, allowance: { count: 3 } });
+    expect(await opened.check.draft({ ...mia, isAdmin: true }, draft)).toMatchObject({
+      waits: false,
+      allowance: { count: 2, limited: { code: 'daily-quota' } },
+    });
+    expect(await opened.submit(draft, { promised: 3 })).toMatchObject({
+      kind: 'waiting',
+      rows: [{}, {}, {}],
+    });
+    const submissionId = await opened.submissions.latestId('d');
+    expect(await opened.press('d', { approvedBy: moderator, submissionId })).toMatchObject({
+      kind: 'ended',
+      servers: [{}, {}],
+      limitedRows: [{}],
+      limited: { code: 'daily-quota' },
+    });
+    expect(await opened.approvals.find({ guildId: '1', id: 'd' })).toMatchObject({
+      state: 'waiting',
+      servers: [{ line: 3 }],
+    });
+  });
+});
+
 describe('the draft of a single server', () => {
   it('is written once when the server is reserved, and once when it is accepted', async () => {
     const writes = recordWrites();

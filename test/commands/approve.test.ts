@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type Approved, approvalNotes } from '../../commands/submissions/approve.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import { isReady } from '../../src/server-lists/row.ts';
+import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
+import { readyDraft } from '../support/builders.ts';
+import { anyContext } from './context.ts';
+
+const games = indexGames([{ name: 'Counter-Strike 2', alias: 'cs2' }]);
+const draft = readyDraft('d', 4);
+const rows = draft.rows.filter(isReady);
+const ENDED: EndedSubmission = {
+  kind: 'ended',
+  draft,
+  servers: [],
+  limitedRows: [],
+  limited: undefined,
+  isLeft: false,
+  remaining: undefined,
+  announcedIn: undefined,
+  isFirst: false,
+  isRecorded: true,
+  keyProblem: undefined,
+};
+
+const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) => {
+  const approved: Approved = {
+    kind: 'approved',
+    ended: { ...ENDED, draft: { ...draft, rows: [] }, ...ended },
+    user: { id: '4', name: 'mia' },
+    again,
+  };
+  return approvalNotes(anyContext({ isAdmin }), [approved], games).join('\n');
+};
+
+describe('a moderator who approves a submission', () => {
+  it('sees nothing more if everything was sent', () => {
+    expect(notesOf(0, {})).toBe('');
+  });
+
+  it('sees how many servers wait again', () => {
+    expect(notesOf(1, {})).toBe('1 game server is waiting for a moderator again.');
+  });
+
+  it('sees which servers a limit held back, and how many had been submitted before', () => {
+    const limited = { code: 'daily-quota', limit: 2, until: 1_000_000, isSoon: false } as const;
+    const limitedRows = rows.slice(3);
+    const servers = rows.slice(0, 2).map(
+      (row): RowResult => ({
+        row,
+        line: row.line,
+        server: row.submission,
+        outcome: { kind: 'accepted', message: 'Yes.' },
+      }),
+    );
+    const notes = notesOf(1, { draft, servers, limitedRows, limited });
+    expect(notes).toContain('1 game server was left out: it was already submitted.');
+    expect(notes).toMatch(/the daily quota of 2 game servers is used up.*\n.*d-3\.example\.com/);
+  });
+
+  it('sees the next step if the service rejected the key', () => {
+    const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
+    expect(notesOf(1, { keyProblem }, true)).toContain('/setkey');
+    expect(notesOf(1, { keyProblem })).toContain('<@9>');
+  });
+});

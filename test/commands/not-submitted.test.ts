@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { notSubmittedButtons } from '../../commands/submit/repairs.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import type { NotSubmitted } from '../../src/submissions/check.ts';
+import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
+import { anyContext } from './context.ts';
+
+const context = anyContext();
+const games = indexGames([{ name: 'Counter-Strike 2', alias: 'cs2' }]);
+const limit = { limit: 2, until: 1_000_000, isSoon: true };
+const server = { server: 'a.example.com', port: 1, game: 'cs2' };
+const earlier = {
+  ...server,
+  at: 0,
+  userId: '9',
+  userName: 'lea',
+  isYours: false,
+  outcome: { kind: 'accepted', message: 'Yes.' },
+} as const;
+
+const labelsOf = (reason: NotSubmitted) =>
+  notSubmittedButtons(context.t, '1', reason).map((each) => ('label' in each ? each.label : each));
+
+it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
+  {
+    reason: { code: 'waiting-already' },
+    text: /already waiting for a moderator/,
+    labels: ['My submissions', 'Edit'],
+  },
+  {
+    reason: { code: 'member-waiting', count: 10 },
+    text: /10 of your submissions.*Withdraw one in \/submissions/,
+    labels: ['My submissions', 'Try again', 'Edit'],
+  },
+  {
+    reason: { code: 'guild-waiting', count: 100 },
+    text: /100 submissions.*Withdraw one in \/submissions/,
+    labels: ['My submissions', 'Try again', 'Edit'],
+  },
+  {
+    reason: { code: 'waiting-often', at: 1_000_000 },
+    text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
+    labels: ['Try again', 'Edit'],
+  },
+])('a member whose submission is $reason.code sees why and what to do', ({ reason, text, labels }) => {
+  expect(notSubmittedText(reason, context, games)).toMatch(text);
+  expect(labelsOf(reason)).toEqual(labels);
+});
+
+describe('a moderator who approves a submission that keeps waiting', () => {
+  it.each<{ reason: NotSubmitted; text: RegExp }>([
+    { reason: { code: 'key-missing' }, text: /no API key/ },
+    { reason: { code: 'daily-quota', ...limit }, text: /daily quota of 2 game servers is used up/ },
+    {
+      reason: { code: 'game-not-allowed', game: 'cs2' },
+      text: /`Counter-Strike 2` isn't allowed here.*allow the game in \/settings/s,
+    },
+    {
+      reason: { code: 'already-submitted', servers: [earlier] },
+      text: /already submitted.*decline this one/s,
+    },
+  ])('sees why: $reason.code', ({ reason, text }) => {
+    const shown = stillWaitingText(reason, context, games);
+    expect(shown).toMatch(text);
+    expect(shown).toContain("It's still waiting for a moderator.");
+  });
+
+  it("isn't told to choose another game", () => {
+    const reason = { code: 'game-not-allowed', game: 'cs2' } as const;
+    expect(stillWaitingText(reason, context, games)).not.toContain('another game');
+    expect(notSubmittedText(reason, context, games)).toContain('another game');
+  });
+});
