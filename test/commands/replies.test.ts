@@ -42,7 +42,7 @@ describe('an edit of a waiting server that is refused', () => {
         suggestions,
         keys: { problem: async () => undefined },
         completeRows: async (rows: unknown) => rows,
-        approvals: { draft: async () => draft },
+        approvals: { draft: async () => draft, waitingAgain: async () => 0 },
         approvalMessages: { show: async () => undefined },
         draftEditor: {
           keepTyped: async (...[, , typed]: [0, 0, Draft['typed']]) =>
@@ -51,7 +51,6 @@ describe('an edit of a waiting server that is refused', () => {
         submissions: {
           latest: async () => submission,
           latestId: async () => 'run',
-          waitingAgain: async () => 0,
           earlier: async () => [],
         },
         history: { hasFirstAccepted: async () => false },
