@@ -43,10 +43,10 @@ const LONGEST_WAIT_MS = 5_000;
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** Returns the outcome of a request whose key is paused for too long, and otherwise the remaining pause in milliseconds. */
-  function pauseOf(guildId: string, key: Secret): NotSentOutcome | number {
-    const pauseMs = breaker.pausedMs(guildId, key);
-    return pauseMs > LONGEST_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs: pauseMs } : pauseMs;
+  /** Returns the outcome of a request whose key is paused for too long. */
+  function whyPaused(guildId: string, key: Secret): NotSentOutcome | undefined {
+    const retryAfterMs = breaker.pausedMs(guildId, key);
+    return retryAfterMs > LONGEST_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
   }
 
   /** Makes one attempt when it's the guild's turn, unless the key is paused. */
@@ -56,16 +56,16 @@ export function createGuard(deps: GuardDeps) {
   ): Promise<Heard | NotSentOutcome> {
     const { guildId, kind, key } = request;
     for (;;) {
-      const pause = pauseOf(guildId, key());
-      if (typeof pause !== 'number') return pause;
-      await sleep(pause);
+      const why = whyPaused(guildId, key());
+      if (why) return why;
+      await sleep(breaker.pausedMs(guildId, key()));
       const outcome = await turns.run(request, async () => {
-        if (breaker.pausedMs(guildId, key()) > 0) return 'paused';
+        if (breaker.pausedMs(guildId, key()) > 0) return { kind: 'paused' } as const;
         if (kind === 'submission' && !breaker.maySend(guildId)) return notSent('down');
         return send();
       });
-      if (outcome === 'paused') continue;
-      return typeof outcome === 'string' ? notSent(outcome) : outcome;
+      if (outcome.kind === 'paused') continue;
+      return outcome.kind === 'not-run' ? notSent(outcome.why) : outcome;
     }
   }
 
@@ -83,8 +83,8 @@ export function createGuard(deps: GuardDeps) {
      */
     whyHeldBack({ key, ...requester }: Requester & { readonly key: Secret }): NotSentOutcome | undefined {
       const { guildId } = requester;
-      const pause = pauseOf(guildId, key);
-      if (typeof pause !== 'number') return pause;
+      const why = whyPaused(guildId, key);
+      if (why) return why;
       if (breaker.isHeldBack(guildId)) return notSent('down');
       return turns.isQueueFull(requester) ? notSent('queue-full') : undefined;
     },

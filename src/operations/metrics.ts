@@ -9,6 +9,7 @@ import { FOUND } from '../server-lists/row.ts';
 import type { TransactionEnd } from '../storage/store.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { VERSION } from '../version.ts';
+import { METRIC_KINDS } from '../words/servers.ts';
 import { newestBackup } from './backup-files.ts';
 import { healthOf, type WatchedParts } from './health.ts';
 import { roomFor } from './make-backup.ts';
@@ -28,10 +29,10 @@ const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
 const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
-  add: ['accepted', 'rejected', 'not-sent', 'unknown'],
-  games: ['games', 'rejected', 'not-sent', 'unknown'],
+  add: METRIC_KINDS,
+  games: ['games', ...METRIC_KINDS.filter((kind) => kind !== 'accepted')],
 };
-const SERVER_OUTCOMES = ['accepted', 'rejected', 'not-sent', 'unknown', 'refused'] as const;
+const SERVER_OUTCOMES = [...METRIC_KINDS, 'refused'] as const;
 /** Scopes of rate limits (Discord docs: Rate Limits, "X-RateLimit-Scope"). */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 

@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { createBoundedMap } from './bounded-map.ts';
 
-/** Why a task wasn't run. */
-export type NotRun = 'queue-full' | 'deadline';
+/** A task that wasn't run, and why. */
+export interface NotRun {
+  readonly kind: 'not-run';
+  readonly why: 'queue-full' | 'deadline';
+}
 
 /** Identifies who is waiting for a task to run. */
 export interface TurnRequest {
@@ -105,14 +108,14 @@ export function createTurns({
     /** Runs a task when it's the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
       const { guildId, deadline = Number.POSITIVE_INFINITY } = request;
-      if (isQueueFull(request)) return 'queue-full';
+      if (isQueueFull(request)) return { kind: 'not-run', why: 'queue-full' };
 
       await new Promise<void>((start) => {
         waiting.set(guildId, [...(waiting.get(guildId) ?? []), { request, start }]);
         startNext();
       });
       try {
-        return now() > deadline ? 'deadline' : await task();
+        return now() > deadline ? { kind: 'not-run', why: 'deadline' } : await task();
       } finally {
         running.splice(running.indexOf(request), 1);
         startNext();

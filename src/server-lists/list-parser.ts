@@ -95,7 +95,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
     const list = await turns.run({ guildId }, () =>
       readInWorker({ source, game, games: games.all }, readingMs),
     );
-    return typeof list === 'string' ? { kind: 'busy' } : list;
+    return list.kind === 'not-run' ? { kind: 'busy' } : list;
   }
 
   return {

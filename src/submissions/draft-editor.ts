@@ -192,7 +192,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const before = await submissions.editableDraft(by, id);
       const opened = typeof before === 'string' ? [] : linesToEdit(before, which).rows;
       const read = await readEdited(by, typed, opened);
-      if (!('unchanged' in read)) return read;
+      if (read.kind !== 'rows') return read;
       const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
         if (typeof found === 'string') return found;
@@ -222,7 +222,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const found = await waitingSubmissions.draft(by, id);
       if (typeof found === 'string') return found;
       const read = await readEdited(by, typed, linesToEdit(found, which).rows);
-      if (!('unchanged' in read)) return read;
+      if (read.kind !== 'rows') return read;
       if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
       const { draft, candidates } = withRead(withoutTyped(found), read);
       const [candidate] = candidates;

@@ -377,12 +377,12 @@ export function createPipeline(deps: PipelineDeps) {
         const found = await store.inGuild(guildId, async () => {
           const usable = await deps.keys.usable(guildId);
           // The key has been deleted or rejected since the previous request.
-          if (usable.kind === 'unusable') return 'key';
+          if (usable.kind === 'unusable') return notSent('key');
           return (await deps.submissions.markSending(guildId, submission.submissionId, request))
             ? usable
-            : 'stopping';
+            : notSent('stopping');
         });
-        if (typeof found === 'string') return notSent(found);
+        if (found.kind === 'not-sent') return found;
         key = found;
         return deps.listing.add(servers, key.key, { interactionId, guildId });
       });

@@ -5,31 +5,38 @@ import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenM
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
-/**
- * The emoji for each outcome, and the embed's colour (Discord's own green, red and yellow). Servers that the bot rejects
- * before sending look like `not-sent`.
- */
+interface OutcomeLook {
+  readonly sign: string;
+  /** The embed's colour: Discord's own green, red and yellow. */
+  readonly color: number;
+  /** The place in lists. Servers that the service may have received come before those that weren't sent. */
+  readonly place: number;
+  /** The highest severity among several outcomes determines the embed's colour. */
+  readonly severity: number;
+}
+
+/** How each kind of outcome is shown. Servers that the bot rejects before sending look like `not-sent`. */
 export const LOOK = {
-  accepted: { sign: '✅', color: 0x57f287 },
-  rejected: { sign: '❌', color: 0xed4245 },
-  'not-sent': { sign: '⚠️', color: 0xfee75c },
-  unknown: { sign: '❓', color: 0xfee75c },
-} as const satisfies Readonly<Record<Outcome['kind'], { readonly sign: string; readonly color: number }>>;
+  accepted: { sign: '✅', color: 0x57f287, place: 1, severity: 0 },
+  rejected: { sign: '❌', color: 0xed4245, place: 2, severity: 3 },
+  'not-sent': { sign: '⚠️', color: 0xfee75c, place: 4, severity: 1 },
+  unknown: { sign: '❓', color: 0xfee75c, place: 3, severity: 2 },
+} as const satisfies Readonly<Record<Outcome['kind'], OutcomeLook>>;
+
+/** The kinds of outcome, in the order in which metrics list them. */
+export const METRIC_KINDS = Object.keys(LOOK) as Outcome['kind'][];
 
 /** Puts the emoji of an outcome in front of text. */
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
-/**
- * The kinds of outcome, in the order in which they are listed. Servers that the service may have received come before those
- * that weren't sent.
- */
-export const OUTCOME_KINDS = ['accepted', 'rejected', 'unknown', 'not-sent'] as const;
+/** The kinds of outcome, in the order in which they are listed. */
+export const OUTCOME_KINDS: readonly Outcome['kind'][] = METRIC_KINDS.toSorted(
+  (one, other) => LOOK[one].place - LOOK[other].place,
+);
 
-/** Returns the worst of several outcomes, which determines the embed's colour. Returns `not-sent` for an empty list. */
-export function worstOf(kinds: readonly Outcome['kind'][]): Outcome['kind'] {
-  const worstFirst = ['rejected', 'unknown', 'not-sent', 'accepted'] as const;
-  return worstFirst.find((kind) => kinds.includes(kind)) ?? 'not-sent';
-}
+/** Returns the worst of several outcomes, or `not-sent` for an empty list. */
+export const worstOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
+  kinds.toSorted((one, other) => LOOK[other].severity - LOOK[one].severity)[0] ?? 'not-sent';
 
 /** Returns the game with this alias. If it's unknown, uses the alias as its name. */
 export const gameNamed = (alias: string, games: GameIndex): Game =>

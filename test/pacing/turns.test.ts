@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurns, createWorkTurns, type TurnRequest } from '../../src/pacing/turns.ts';
+import { createTurns, createWorkTurns, type NotRun, type TurnRequest } from '../../src/pacing/turns.ts';
 
 interface Place {
   readonly guildId: string;
@@ -14,7 +14,7 @@ function setUp(mostConcurrent: number) {
   const started: string[] = [];
   const running: Place[] = [];
 
-  function ask(guildId: string, more: Partial<TurnRequest> = {}): Promise<string> {
+  function ask(guildId: string, more: Partial<TurnRequest> = {}): Promise<string | NotRun> {
     return turns.run({ guildId, memberId: 'mia', kind: 'submission', ...more }, () => {
       started.push(guildId);
       const { promise, resolve } = Promise.withResolvers<string>();
@@ -34,7 +34,7 @@ function setUp(mostConcurrent: number) {
   return { clock, turns, started, ask, end };
 }
 
-const times = (count: number, make: (n: number) => Promise<string>) =>
+const times = (count: number, make: (n: number) => Promise<string | NotRun>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('turns for requests', () => {
@@ -93,7 +93,7 @@ describe('turns for requests', () => {
   it("reject a member's 21st waiting request", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
-    expect(await ask('a')).toBe('queue-full');
+    expect(await ask('a')).toEqual({ kind: 'not-run', why: 'queue-full' });
     const others = [
       turns.run({ guildId: 'a', memberId: 'ben', kind: 'submission' }, async () => 'ran'),
       turns.run({ guildId: 'b', memberId: 'mia', kind: 'submission' }, async () => 'ran'),
@@ -108,7 +108,7 @@ describe('turns for requests', () => {
     const next = ask('c', { deadline: 1_001 });
     clock.now = 1_001;
     await end('a');
-    expect(await late).toBe('deadline');
+    expect(await late).toEqual({ kind: 'not-run', why: 'deadline' });
     await end('c');
     expect(await next).toBe('done');
     expect(started).toEqual(['a', 'c']);
