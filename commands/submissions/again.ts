@@ -13,8 +13,8 @@ import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
+import { editButton } from '../submit/repairs.ts';
 import { listButtons } from '../submit/report.ts';
-import { serverCountText } from './entries.ts';
 
 /** Buttons for servers that weren't sent, were declined or are unconfirmed, and the text above the buttons. */
 interface NextSteps {
@@ -28,36 +28,31 @@ const NOTHING: NextSteps = { text: '', buttons: [] };
 const LONGEST_LABELLED = 45;
 
 /**
- * Builds buttons for a page of a member's history. They open declined entries for editing, and resubmit single servers that
- * are unsent or unconfirmed, while the drafts exist. {@link submitAgainFor} builds the buttons for lists.
+ * Builds buttons for a member's own entry. They open a declined entry for editing, or resubmit a single server that is unsent or
+ * unconfirmed. {@link submitAgainFor} builds the buttons for lists.
  */
-export async function buttonsForEntries(
+export async function againForEntry(
   context: Context,
-  entries: readonly SubmissionEntry[],
+  entry: SubmissionEntry,
   deps: CommandDeps,
 ): Promise<NextSteps> {
-  const { t, user } = context;
-  const own = entries.filter(({ userId }) => userId === user.id);
-  const found = await Promise.all(own.map((entry) => unsentOf(context, entry, deps)));
-  const unsent = found.filter((each) => each !== undefined);
-  const unconfirmed = unsent.filter(({ kind }) => kind === 'unknown').map(({ server }) => server);
-  const declined = own.filter(({ isDeclined }) => isDeclined);
-  const isNamed = declined.length > 1;
-  const edits = declined.map(async (entry) => {
+  const { t } = context;
+  if (entry.state === 'declined') {
     const draftId = await editableId(context, entry, deps);
-    return draftId !== undefined && editAgain(t, { draftId }, isNamed ? entryName(t, entry) : '');
-  });
+    return draftId === undefined ? NOTHING : { text: '', buttons: [editAgain(t, { draftId })] };
+  }
+  const found = await unsentOf(context, entry, deps);
+  if (found === undefined) return NOTHING;
+  const { id, kind, server: submission } = found;
+  const server = shorten(addressOf(submission), LONGEST_LABELLED);
+  if (kind === 'not-sent') {
+    const label = t('submissions.submitAgain', { server });
+    return { text: '', buttons: [button(submitId('again', id), label, 'primary'), editButton(t, id)] };
+  }
+  const label = t('submissions.sendAnyway', { server });
   return {
-    text: unconfirmedText(context, unconfirmed),
-    buttons: [
-      ...unsent.map(({ id, kind, server: submission }) => {
-        const server = shorten(addressOf(submission), LONGEST_LABELLED);
-        return kind === 'unknown'
-          ? button(submitId('again', id, 'anyway'), t('submissions.sendAnyway', { server }))
-          : button(submitId('again', id), t('submissions.submitAgain', { server }), 'primary');
-      }),
-      ...(await Promise.all(edits)),
-    ],
+    text: unconfirmedText(context, [submission]),
+    buttons: [button(submitId('again', id, 'anyway'), label)],
   };
 }
 
@@ -93,24 +88,18 @@ async function unsentOf(
   | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
   | undefined
 > {
-  const { draftId, isDeclined, only } = entry;
+  const { draftId, only } = entry;
   const kind = only?.outcome.kind;
-  if (isDeclined || (kind !== 'not-sent' && kind !== 'unknown')) return undefined;
+  if (kind !== 'not-sent' && kind !== 'unknown') return undefined;
   const draft = await deps.drafts.find(context, draftId);
   const row = typeof draft === 'string' ? undefined : onlyRow(draft);
   if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
   return { id: draftId, kind, server: row.submission };
 }
 
-/**
- * Builds the button for editing and resubmitting a declined submission.
- * @param name identifies the submission if there are several buttons; otherwise empty
- */
-export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>, name = ''): Control =>
-  button(submitId('correct', draftId), [t('approval.editAgain'), name].filter(Boolean).join(' · '));
-
-const entryName = (t: Translate, entry: SubmissionEntry): string =>
-  entry.only ? shorten(addressOf(entry.only), LONGEST_LABELLED) : serverCountText(t, entry);
+/** Builds the button for editing and resubmitting a declined submission. */
+export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>): Control =>
+  button(submitId('correct', draftId), t('approval.editAgain'));
 
 /** Builds buttons for resubmitting servers from the member's own list. */
 export async function submitAgainFor(

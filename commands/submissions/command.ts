@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
-import { approvalView } from '../../src/approval/approval-view.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
-import { type ActionRow, button, type Control, customId, rows } from '../../src/interactions/controls.ts';
+import { button, type Control, customId, rows } from '../../src/interactions/controls.ts';
 import {
   type Page,
   pageButtons,
@@ -13,36 +12,29 @@ import {
   writePage,
 } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import type { Outcome } from '../../src/listing/contract.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import {
+  type FoundOutcome,
   type HistoryFilter,
   MOST_ENTRIES,
   MOST_FOUND,
-  type SubmissionEntry,
 } from '../../src/submissions/history.ts';
-import { serverResults } from '../../src/submissions/submission.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
-import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
-import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
-import { mineButton } from '../submit/repairs.ts';
-import { buttonsForEntries, submitAgainFor } from './again.ts';
 import { decisionActions } from './decide-one.ts';
 import { severalActions } from './decide-several.ts';
-import { entryText, FILE_HEADING, fileRow, serverText } from './entries.ts';
+import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
+import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
 import { createApprovalQueue } from './queue.ts';
-
-const PER_PAGE = 10;
 
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
-  const { history, submissions, games } = deps;
+  const { history, games } = deps;
   const queue = createApprovalQueue(deps, (context, waiting) => show(context, readFilter(''), waiting));
   const one = decisionActions(deps, queue);
   const several = severalActions(deps, queue);
@@ -148,7 +140,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
-    const entries = await history.entries(guildId, found.slice(page.offset, page.offset + page.limit));
+    const shown = await entriesOf(guildId, found.slice(page.offset, page.offset + page.limit));
     const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
       found.length > shownCount
@@ -156,64 +148,57 @@ export function submissionsCommand(deps: CommandDeps): Command {
         : t('submissions.count', { count: shownCount }),
       isFull && t('submissions.full', { most: MOST_ENTRIES }),
     ];
-    const numbered = numberLists(entries);
     const isOwn = !context.isAdmin || filter.userId === context.user.id;
-    const again = await buttonsForEntries(context, entries, deps);
+    const unsent = isWhole(context, filter) ? (await history.unsent(guildId, context.user.id)).length : 0;
+    const state = writeFilter(filter);
+    const isExported = filter.outcome !== 'waiting' && filter.outcome !== 'withdrawn';
     return {
-      content: again.text,
-      embeds: [listEmbed(context, about.filter(Boolean), numbered, { page, isOwn })],
-      components: [
-        ...rows(again.buttons),
-        ...listRows(context, numbered, page, { filter, toWaiting: [own, decide] }),
-      ],
+      embeds: [listEmbed(context, about.filter(Boolean), shown, { page, isOwn })],
+      components: rows(
+        [openMenu(t, shown)],
+        [unsent > 0 && resubmitButton(t, '', unsent)],
+        [
+          ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
+          isExported &&
+            button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
+          own,
+          decide,
+        ],
+      ),
     };
+  }
+
+  /** Reads the submissions of a page, and numbers the lists among them. */
+  async function entriesOf(
+    guildId: string,
+    groups: readonly (readonly string[])[],
+  ): Promise<readonly ShownEntry[]> {
+    const entries = await history.entries(guildId, groups.flat());
+    const lists = entries.filter(({ only }) => only === undefined);
+    return groups.flatMap((ids) => {
+      const group = entries.filter(({ id }) => ids.includes(id));
+      const [first] = group;
+      const index = group.length === 1 && first ? lists.indexOf(first) : -1;
+      return group.length === 0 ? [] : { group, number: index < 0 ? undefined : index + 1 };
+    });
   }
 
   function listEmbed(
     context: Context,
     about: readonly unknown[],
-    entries: readonly NumberedEntry[],
+    entries: readonly ShownEntry[],
     { page, isOwn }: { readonly page: Page; readonly isOwn: boolean },
   ) {
-    const lines = entries.map(({ entry, number }) => entryText(context, entry, { number, games, isOwn }));
+    const lines = entries.map(({ group, number }) => {
+      const [first, ...others] = group;
+      return first && others.length === 0
+        ? entryText(context, first, { number, games, isOwn })
+        : groupText(context, group, { games, isOwn });
+    });
     return {
       title: context.t(isOwn ? 'panel.mine' : 'submissions.title'),
       description: [about.join('\n'), ...lines].join('\n\n'),
       ...pageFooter(context, page),
-    };
-  }
-
-  /** Shows a submission's outcomes in a new message, so the history page keeps its filter. Accepted servers come last. */
-  async function showServers(context: PressContext): Promise<Reply> {
-    const { t, guildId, isAdmin, user } = context;
-    const { wanted: wantedPage, state: id } = readPage(context.argument);
-    const submission = await submissions.find(guildId, id);
-    const isForReader = isAdmin || submission?.userId === user.id;
-    const ended = submission && isForReader ? serverResults(submission) : [];
-    const count = ended.length;
-    if (submission === undefined || count === 0) return toMine(t, t('submissions.noneFound'));
-    const page = pageOf({ count, perPage: PER_PAGE, wanted: wantedPage });
-    const servers = ended
-      .toSorted((one, other) => rankOf(one) - rankOf(other))
-      .slice(page.offset, page.offset + page.limit);
-    const again = await submitAgainFor(context, submission, deps);
-    const isDeclined = submission.state === 'declined';
-    const declined = isDeclined ? approvalView(t, submission, games).content : undefined;
-    return {
-      content: declined ?? again.text,
-      embeds: [
-        {
-          title: t('look.servers', { count }),
-          description: servers
-            .map((server) => serverText(context, server, { games, isDeclined }))
-            .join('\n\n'),
-          ...pageFooter(context, page),
-        },
-      ],
-      components: rows(
-        again.buttons,
-        pageButtons(context, page, { command: 'submissions', action: 'turn', state: id }),
-      ),
     };
   }
 
@@ -255,8 +240,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
         replaces: async () => ['submissions'],
         run: (context) => show(context, { ...readFilter(''), userId: context.user.id }),
       },
-      servers: { answers: 'immediate', run: showServers },
-      turn: { answers: 'immediate update', run: showServers },
+      ...openActions(deps),
       export: {
         answers: 'later',
         isLarge: true,
@@ -265,6 +249,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
     },
   };
 }
+
+/** The outcomes that members can search for, in the words that they have read. */
+const FOUND_OUTCOMES = [...OUTCOME_KINDS, 'waiting', 'declined'] as const satisfies readonly FoundOutcome[];
 
 const commandData = () =>
   slashCommand('submissions', [
@@ -278,7 +265,7 @@ const commandData = () =>
     {
       type: ApplicationCommandOptionType.String,
       ...optionText('submissions', 'outcome'),
-      choices: OUTCOME_KINDS.map((kind) => ({ value: kind, ...choiceText(kind) })),
+      choices: FOUND_OUTCOMES.map((outcome) => ({ value: outcome, ...choiceText(outcome) })),
     },
     {
       type: ApplicationCommandOptionType.String,
@@ -294,56 +281,6 @@ const isOthers = ({ isAdmin, user }: Context, { userId }: SubmissionFilter): boo
 /** Restricts members to their own entries, whatever a button or an option requests. */
 const permitted = (context: Context, filter: SubmissionFilter): SubmissionFilter =>
   context.isAdmin ? filter : { ...filter, userId: context.user.id };
-
-/** Builds a reply without entries, with a button for the reader's own submissions. */
-const toMine = (t: Translate, content: string): Reply => ({
-  content,
-  components: rows([mineButton(t)]),
-  isUserError: true,
-});
-
-/** An entry on a page. If the entry is a list, `number` is its number among the lists on the page. */
-interface NumberedEntry {
-  readonly entry: SubmissionEntry;
-  readonly number: number | undefined;
-}
-
-function numberLists(entries: readonly SubmissionEntry[]): readonly NumberedEntry[] {
-  const lists = entries.filter(({ only }) => only === undefined);
-  return entries.map((entry) => {
-    const index = lists.indexOf(entry);
-    return { entry, number: index < 0 ? undefined : index + 1 };
-  });
-}
-
-/** Builds the buttons that show the servers in each list, change the page, and export everything to a file. */
-function listRows(
-  context: Context,
-  entries: readonly NumberedEntry[],
-  page: Page,
-  {
-    filter,
-    toWaiting,
-  }: { readonly filter: SubmissionFilter; readonly toWaiting: readonly (Control | undefined)[] },
-): readonly ActionRow[] {
-  const { t } = context;
-  const state = writeFilter(filter);
-  return rows(
-    entries.map(
-      ({ entry: { id }, number }) =>
-        number !== undefined &&
-        button(customId('submissions', 'servers', writePage(1, id)), t('submissions.show', { number })),
-    ),
-    [
-      ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
-      button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
-      ...toWaiting,
-    ],
-  );
-}
-
-/** Sort key that puts accepted servers last within their submission. */
-const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
 
 /** Whether the filter has no criteria except the member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
@@ -366,7 +303,7 @@ interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */
   readonly game: string;
-  readonly outcome: Outcome['kind'] | undefined;
+  readonly outcome: FoundOutcome | undefined;
   /** Part of the address. */
   readonly server: string;
 }
@@ -386,8 +323,8 @@ export function writeFilter({ userId, game, outcome, server }: SubmissionFilter)
   return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
 }
 
-const outcomeNamed = (name: string): Outcome['kind'] | undefined =>
-  OUTCOME_KINDS.find((kind) => kind === name);
+const outcomeNamed = (name: string): FoundOutcome | undefined =>
+  FOUND_OUTCOMES.find((outcome) => outcome === name);
 
 /** Decodes a filter encoded by {@link writeFilter}. The address can contain colons. */
 export function readFilter(state: string): SubmissionFilter {

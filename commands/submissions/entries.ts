@@ -1,4 +1,9 @@
-import { correctedTexts, decisionText, reasonTexts } from '../../src/approval/approval-view.ts';
+import {
+  correctedTexts,
+  decisionText,
+  declinedTogetherText,
+  reasonTexts,
+} from '../../src/approval/approval-view.ts';
 import { reasonText } from '../../src/approval/decline-reasons.ts';
 import { notSent } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
@@ -7,7 +12,7 @@ import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
-import { describe, OUTCOME_KINDS, withSign } from '../../src/words/servers.ts';
+import { describe, fittingLines, OUTCOME_KINDS, serverLines, withSign } from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
@@ -34,12 +39,15 @@ export function entryText(
   entry: SubmissionEntry,
   { number, games, isOwn }: EntryOptions,
 ): string {
-  const { at, counts, only, decidedBy, isDeclined, declineReason } = entry;
+  const { at, counts, only, decidedBy, state, declineReason } = entry;
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
   const what = only ? describe(t, only, games, LONGEST_WORDS) : `**${number}.** ${serverCountText(t, entry)}`;
-  if (isDeclined) {
+  if (state === 'waiting' || state === 'withdrawn') {
+    return [what, [`${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`, ...about].join(' · ')].join('\n');
+  }
+  if (state === 'declined') {
     const declined = withSign('rejected', decisionText(t, 'declined', entry));
     return [what, [declined, ...about].join(' · '), ...reasonTexts(t, declineReason, LONGEST_REASON)].join(
       '\n',
@@ -51,9 +59,47 @@ export function entryText(
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
+const STATE_SIGNS = { waiting: '⏳', withdrawn: '↩️' } as const;
+
+/** Maximum number of servers that a group names, and maximum length of their lines in UTF-16 units. */
+const MOST_IN_GROUP = 10;
+const LONGEST_GROUP = 500;
+
+/** Formats submissions that were declined together as one entry, with the game servers that were submitted alone. */
+export function groupText(
+  audience: Audience,
+  group: readonly SubmissionEntry[],
+  { games, isOwn }: Pick<EntryOptions, 'games' | 'isOwn'>,
+): string {
+  const { t } = audience;
+  const [first] = group;
+  if (first === undefined) return '';
+  const servers = group.flatMap(({ only }) => only ?? []);
+  const lines = serverLines(t, servers, games, LONGEST_WORDS).slice(0, MOST_IN_GROUP);
+  const by = isOwn ? [] : [byText(t, first)];
+  return [
+    declinedTogetherText(t, serverCountOf(group), first.declineReason),
+    [whenText(first.at), ...by, decisionText(t, 'declined', first)].join(' · '),
+    lines.length > 0 && fittingLines(t, lines, serverCountOf(group), LONGEST_GROUP),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** Counts the servers in these submissions. */
+export const serverCountOf = (entries: readonly Pick<SubmissionEntry, 'counts'>[]): number =>
+  entries.reduce((sum, { counts }) => sum + OUTCOME_KINDS.reduce((all, kind) => all + counts[kind], 0), 0);
+
 /** Formats the number of servers in a submission. */
 export const serverCountText = (t: Audience['t'], { counts }: Pick<SubmissionEntry, 'counts'>): string =>
-  t('look.servers', { count: OUTCOME_KINDS.reduce((sum, kind) => sum + counts[kind], 0) });
+  t('look.servers', { count: serverCountOf([{ counts }]) });
+
+/** Describes an entry briefly, for the menu that opens it. */
+export function briefText(t: Audience['t'], { state, only, counts }: SubmissionEntry): string {
+  if (state === 'waiting' || state === 'withdrawn') return `${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`;
+  if (state === 'declined') return withSign('rejected', t('outcome.declined'));
+  return only ? endedText(t, only) : countTexts(t, counts).join(' · ');
+}
 
 const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readonly string[] =>
   OUTCOME_KINDS.filter((kind) => counts[kind] > 0).map((kind) =>
@@ -95,6 +141,8 @@ export const FILE_HEADING = [
   'outcome',
   'message',
   'moderator',
+  'reason',
+  'moderator_name',
 ];
 
 /**
@@ -102,7 +150,9 @@ export const FILE_HEADING = [
  * moderator is a Discord mention, because spreadsheets would round a plain numeric id.
  */
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
-  const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy } = entry;
+  const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy, decidedByName } =
+    entry;
+  const isDeclined = 'reason' in outcome && outcome.reason === 'declined';
   return [
     new Date(at).toISOString(),
     userName,
@@ -110,8 +160,10 @@ export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readon
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    t(`outcome.${outcome.kind}`),
-    (declineReason && reasonText(t, declineReason, (words) => words)) || outcomeCell(t, inThePast(outcome)),
+    t(`outcome.${isDeclined ? 'declined' : outcome.kind}`),
+    outcomeCell(t, inThePast(outcome)),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
+    declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),
+    decidedByName ?? '',
   ];
 }

@@ -95,6 +95,17 @@ export function decisionText(
     : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
+/** Counts servers that were declined together, with the reason if there is one. */
+export function declinedTogetherText(
+  t: Translate,
+  count: number,
+  declineReason: DeclineReason | undefined,
+): string {
+  const why = declineReason && reasonText(t, declineReason, (words) => escapeText(words, LONGEST_REASON));
+  const item = t('submissions.ended.declined', { count });
+  return withSign('rejected', why ? t('look.about', { item, why }) : item);
+}
+
 /** Returns the text for a moderator's decline reason, or an empty array if there is none. */
 export function reasonTexts(
   t: Translate,

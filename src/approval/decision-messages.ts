@@ -15,7 +15,9 @@ import type { Submission } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
-import { type ApprovalView, againText, approvalView } from './approval-view.ts';
+import { fittingLines, serverLines } from '../words/servers.ts';
+import type { Translate } from '../words/words.ts';
+import { type ApprovalView, againText, approvalView, declinedTogetherText } from './approval-view.ts';
 import type { Approvals } from './approvals.ts';
 import { noticeContext } from './decision-notices.ts';
 
@@ -29,6 +31,8 @@ const CLAIMED_MS = 60_000;
 const LONGEST_WAIT_MS = HOUR_MS;
 /** Maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
 const MOST_EMBEDS = 10;
+/** Maximum length of a list of servers with the same decision, in UTF-16 units. All embeds together can have 6,000. */
+const LONGEST_TOGETHER = 2_000;
 /** Maximum length of a guild's name in the message, in UTF-16 units. Discord itself allows 100 characters. */
 const LONGEST_GUILD_NAME = 50;
 
@@ -135,7 +139,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const { t, guildId, channelId } = context;
     const views = await Promise.all(decided.map((submission) => viewOf(context, submission)));
     const [only] = views;
-    const { content, embeds } = only && views.length === 1 ? only : combineViews(context, decided, views);
+    const { content, embeds } =
+      only && views.length === 1 ? only : combineViews(context, decided, views, games);
     const name = await guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
@@ -208,19 +213,48 @@ function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTa
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
-/** Combines several decisions into one message, with the number of decisions of each kind and one embed per decision. */
+/** Combines several decisions into one message, with the number of servers of each kind and one embed per equal decision. */
 function combineViews(
   { t }: Context,
   decided: readonly Submission[],
   views: readonly ApprovalView[],
+  games: GameIndex,
 ): ApprovalView {
-  const declined = decided.filter(({ state }) => state === 'declined').length;
-  const approved = decided.length - declined;
+  const countOf = (isDeclined: boolean) =>
+    decided
+      .filter(({ state }) => (state === 'declined') === isDeclined)
+      .reduce((sum, { servers }) => sum + servers.length, 0);
+  const [approved, declined] = [countOf(false), countOf(true)];
   const counts = [
     ...(approved > 0 ? [t('notice.approved', { count: approved })] : []),
     ...(declined > 0 ? [t('notice.declined', { count: declined })] : []),
   ];
-  return { content: `**${t.and(counts)}**`, embeds: views.slice(0, MOST_EMBEDS).map(asEmbed) };
+  const equal = [...Map.groupBy(decided.keys(), (index) => views[index]?.content).values()];
+  const embeds = equal.slice(0, MOST_EMBEDS).flatMap(([first = 0, ...others]) => {
+    const view = views[first];
+    if (view === undefined || others.length === 0) return view ? [asEmbed(view)] : [];
+    const together = [first, ...others].flatMap((index) => decided[index] ?? []);
+    return [togetherEmbed(t, view, together, games)];
+  });
+  return { content: `**${t.and(counts)}**`, embeds };
+}
+
+/** Builds one embed for several submissions with the same decision. */
+function togetherEmbed(
+  t: Translate,
+  { content, embeds: [{ color } = {}] }: ApprovalView,
+  together: readonly Submission[],
+  games: GameIndex,
+): APIEmbed {
+  const servers = together.flatMap((submission) => submission.servers.map(({ server }) => server));
+  const { length: count } = servers;
+  const [first] = together;
+  const heading =
+    first?.state === 'declined'
+      ? declinedTogetherText(t, count, first.declineReason)
+      : `${content}\n${t('look.servers', { count })}`;
+  const list = fittingLines(t, serverLines(t, servers, games), count, LONGEST_TOGETHER);
+  return { ...(color !== undefined && { color }), description: `${heading}\n${list}` };
 }
 
 function asEmbed({ content, embeds }: ApprovalView): APIEmbed {

@@ -163,6 +163,8 @@ export function createWaitingSubmissions({
       if (row === undefined) throw new Error(`submission ${id} is not waiting`);
       await servers(id).set({ reserved_at: at }).execute();
       await submissions.dropRetried(row.draft_id, id);
+      if (row.user_id !== null)
+        await submissions.dropUnsent({ guildId: submission.guildId, user: { id: row.user_id } }, id);
       return id;
     },
     async waitAgain(by, id, draft, ended) {

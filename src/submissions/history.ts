@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
+import { MINUTE_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type DeclineReason, storedReason } from './decline-reason.ts';
@@ -18,29 +19,32 @@ export interface HistoryEntry extends ServerSubmission {
   readonly outcome: ServerOutcome;
   /** The user id of the moderator who decided; `undefined` if no moderator did, or if the name was deleted. */
   readonly decidedBy?: string | undefined;
+  readonly decidedByName?: string;
   readonly declineReason?: DeclineReason | undefined;
 }
 
 /** A submission, with the number of servers for each outcome. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
-    Pick<Submission, 'decidedByName' | 'correctedByName'> {
+    Pick<Submission, 'decidedByName' | 'correctedByName' | 'state'> {
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  readonly isDeclined: boolean;
   /** See {@link Submission}. */
   readonly correctedBy: string | undefined;
   /** The submission's server, if there is exactly one. */
   readonly only: HistoryEntry | undefined;
 }
 
-/** Selects entries from a guild's history. Omitted fields match everything. */
+/** The outcome of a server or, if it has none yet or a moderator declined it, the state of its submission. */
+export type FoundOutcome = ServerOutcome['kind'] | 'waiting' | 'declined' | 'withdrawn';
+
+/** Selects entries from a guild's history. Omitted fields match everything except waiting and withdrawn submissions. */
 export interface HistoryFilter {
   readonly userId?: string;
   /** The game's alias. */
   readonly game?: string;
-  readonly outcome?: ServerOutcome['kind'];
+  readonly outcome?: FoundOutcome;
   /** A substring of the address, in lower case. */
   readonly address?: string;
 }
@@ -51,6 +55,8 @@ export type History = ReturnType<typeof createHistory>;
 export const MOST_ENTRIES = 20_000;
 /** Maximum number of submissions that a search counts. */
 export const MOST_FOUND = 1_000;
+/** Maximum number of unsent servers that a member can submit again together: as many as a list can have. */
+const MOST_UNSENT = 1_000;
 /** Number of servers that an export reads per query. */
 const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
@@ -59,21 +65,17 @@ const LATEST_SERVERS = 1_000;
 export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   const { tables } = store;
 
+  const serversIn = (guildId: string) =>
+    tables().selectFrom('servers').where('servers.guild_id', '=', guildId);
+
   /** Selects the guild's servers that have an outcome. */
-  const ended = (guildId: string) =>
-    tables()
-      .selectFrom('servers')
-      .where('servers.guild_id', '=', guildId)
-      .where('servers.ended_at', 'is not', null);
+  const ended = (guildId: string) => serversIn(guildId).where('servers.ended_at', 'is not', null);
 
   /** Selects all members' servers that match the filter. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
-    ended(guildId)
+    (isOpen(outcome) ? serversIn(guildId) : ended(guildId))
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      // The `coalesce` keeps SQLite from choosing a query plan that scans every guild's outcomes (measured at 50 ms).
-      .$if(outcome !== undefined, (rows) =>
-        rows.where(sql<boolean>`coalesce(servers.outcome, '') = ${outcome}`),
-      )
+      .$if(outcome !== undefined && !isOpen(outcome), (rows) => rows.where(hasOutcome(outcome)))
       .$if(address !== undefined, (rows) =>
         rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
       );
@@ -88,32 +90,40 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
   return {
-    /** Finds the ids of submissions with a matching server, newest first. Returns at most {@link MOST_FOUND} + 1 ids. */
-    async find(guildId: string, { userId, ...filter }: HistoryFilter): Promise<readonly string[]> {
+    /**
+     * Finds the ids of submissions with a matching server, newest first. Submissions that a moderator declined within a minute
+     * for the same reason are in one group. Returns at most {@link MOST_FOUND} + 1 ids.
+     */
+    async find(
+      guildId: string,
+      { userId, ...filter }: HistoryFilter,
+    ): Promise<readonly (readonly string[])[]> {
       await myTurn(guildId);
       const rows = await tables()
         .selectFrom('submissions')
         .where('guild_id', '=', guildId)
-        .where('ended_at', 'is not', null)
-        .where('state', '<>', 'withdrawn')
+        .where(isListed(filter.outcome))
         .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
         .$if(isOfServers(filter), (some) =>
           some.where('id', 'in', matching(guildId, filter).select('servers.submission_id').distinct()),
         )
-        .orderBy('ended_at', 'desc')
+        .orderBy(filter.outcome === 'waiting' ? 'created_at' : 'ended_at', 'desc')
         .orderBy('id', 'desc')
         .limit(MOST_FOUND + 1)
-        .select('id')
+        .select(['id', 'state', 'user_id', 'ended_at', 'decided_by', 'decline_reason', 'decline_reason_key'])
         .execute();
-      return rows.map(({ id }) => id);
+      return groupsOf(rows).map((group) => group.map(({ id }) => id));
     },
     /** Reads the submissions with these ids, in the given order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
       await myTurn(guildId);
-      const rows = await withSubmission(guildId, {})
-        .where('submissions.id', 'in', [...ids])
+      const ofThese = (some: readonly string[]) =>
+        serversIn(guildId)
+          .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+          .where('submissions.id', 'in', [...some]);
+      const rows = await ofThese(ids)
         .groupBy(['submissions.id', 'servers.outcome'])
-        .select(['submissions.id', 'submissions.ended_at as submission_ended_at'])
+        .select(['submissions.id', 'submissions.ended_at as submission_ended_at', 'submissions.created_at'])
         .select(['submissions.user_id', 'submissions.user_name'])
         .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
         .select(['submissions.draft_id', 'submissions.state'])
@@ -125,11 +135,8 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
         .values()
         .flatMap(([row, ...others]) => (row?.count === 1 && others.length === 0 ? [row.id] : []))
         .toArray();
-      const servers = withSubmission(guildId, {})
-        .where('submissions.id', 'in', single)
-        .select(ENTRY_COLUMNS)
-        .select('servers.submission_id');
-      const found = single.length > 0 ? await servers.execute() : [];
+      const servers = () => ofThese(single).select(ENTRY_COLUMNS).select('servers.submission_id').execute();
+      const found = single.length > 0 ? await servers() : [];
       const only = new Map(found.map((row) => [row.submission_id, entryOf(row)]));
       return ids.flatMap(
         (id) =>
@@ -141,7 +148,7 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
     },
     /** Reads all matching servers, in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
-      let some = withSubmission(guildId, filter);
+      let some = withSubmission(guildId, filter).where('servers.ended_at', 'is not', null);
       for (;;) {
         await myTurn(guildId);
         const rows = await some
@@ -160,6 +167,43 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
           sql<boolean>`(servers.ended_at, servers.submission_id, servers.position) < (${ended_at}, ${submission_id}, ${position})`,
         );
       }
+    },
+    /**
+     * Returns a member's servers that failed to leave the bot and that the guild hasn't sent since, newest first and each address
+     * once. Leaves out servers that a moderator declined or didn't approve.
+     * @param ids limits the result to these submissions
+     */
+    async unsent(
+      guildId: string,
+      userId: string,
+      ids?: readonly string[],
+    ): Promise<readonly ServerSubmission[]> {
+      await myTurn(guildId);
+      const rows = await tables()
+        .selectFrom('servers')
+        .where('servers.guild_id', '=', guildId)
+        .where('servers.user_id', '=', userId)
+        .where('servers.outcome', '=', 'not-sent')
+        .where(sql<boolean>`coalesce(servers.reason, '') not in ('declined', 'expired')`)
+        .$if(ids !== undefined, (some) => some.where('servers.submission_id', 'in', [...(ids ?? [])]))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('servers as later')
+                .select('later.position')
+                .where('later.guild_id', '=', guildId)
+                .whereRef('later.address', '=', 'servers.address')
+                .where('later.outcome', 'in', ['accepted', 'unknown']),
+            ),
+          ),
+        )
+        .orderBy('servers.ended_at', 'desc')
+        .orderBy('servers.position')
+        .limit(MOST_UNSENT)
+        .select(['host', 'port', 'query_port', 'game', 'address'])
+        .execute();
+      const seen = new Set<string>();
+      return rows.filter(({ address }) => !seen.has(address) && seen.add(address)).map(storedServer);
     },
     /** Returns the aliases of all games for which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
@@ -205,6 +249,46 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
   };
 }
 
+/** Whether the servers in these submissions don't have an outcome. */
+const isOpen = (outcome: FoundOutcome | undefined): boolean =>
+  outcome === 'waiting' || outcome === 'withdrawn';
+
+/** SQL condition for submissions that can have this outcome. */
+function isListed(outcome: FoundOutcome | undefined) {
+  if (outcome === 'waiting' || outcome === 'declined') return sql<boolean>`state = ${outcome}`;
+  return sql<boolean>`ended_at is not null and state <> 'withdrawn'`;
+}
+
+/** SQL condition for servers with this outcome. Servers that a moderator declined only count as declined. */
+function hasOutcome(outcome: FoundOutcome | undefined) {
+  if (outcome === 'declined') return sql<boolean>`servers.reason = 'declined'`;
+  // The `coalesce` keeps SQLite from choosing a query plan that scans every guild's outcomes (measured at 50 ms).
+  return sql<boolean>`coalesce(servers.outcome, '') = ${outcome} and coalesce(servers.reason, '') <> 'declined'`;
+}
+
+type FoundRow = Pick<SubmissionsTable, 'id' | 'state' | 'user_id' | 'ended_at' | 'decided_by'> &
+  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>;
+
+/** Groups consecutive submissions that were declined together. */
+function groupsOf(rows: readonly FoundRow[]): readonly (readonly FoundRow[])[] {
+  const groups: FoundRow[][] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last?.[0] && isSameDecision(last[0], row)) last.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+const isSameDecision = (one: FoundRow, other: FoundRow): boolean =>
+  one.state === 'declined' &&
+  other.state === 'declined' &&
+  one.user_id === other.user_id &&
+  one.decided_by === other.decided_by &&
+  one.decline_reason === other.decline_reason &&
+  one.decline_reason_key === other.decline_reason_key &&
+  Math.abs((one.ended_at ?? 0) - (other.ended_at ?? 0)) < MINUTE_MS;
+
 const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
   game !== undefined || outcome !== undefined || address !== undefined;
 
@@ -226,20 +310,19 @@ export const ENTRY_COLUMNS = [
   'submissions.user_id',
   'submissions.user_name',
   'submissions.decided_by',
+  'submissions.decided_by_name',
   'submissions.decline_reason',
   'submissions.decline_reason_key',
 ] as const;
 
-type EntryRow = Pick<
-  SubmissionsTable,
-  'user_id' | 'user_name' | 'decided_by' | 'decline_reason' | 'decline_reason_key'
-> &
+type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'> &
+  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'> &
   Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'sent_at' | 'ended_at'> &
   Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 /** A submission, with the number of servers that have a particular outcome. */
 interface OutcomeRow
-  extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name'>,
+  extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name' | 'created_at'>,
     Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
     Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>,
     Pick<ServersTable, 'outcome'> {
@@ -263,11 +346,11 @@ function submissionOf(
   return {
     id: first.id,
     draftId: first.draft_id,
-    at: first.submission_ended_at ?? 0,
+    at: first.submission_ended_at ?? first.created_at,
     userId: first.user_id ?? '',
     userName: first.user_name ?? '',
     counts,
-    isDeclined: first.state === 'declined',
+    state: first.state,
     decidedBy: first.decided_by ?? undefined,
     decidedByName: first.decided_by_name ?? '',
     correctedBy: first.corrected_by ?? undefined,
@@ -285,6 +368,8 @@ export function entryOf(row: EntryRow): HistoryEntry {
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
     decidedBy: row.decided_by ?? undefined,
+    ...(row.decided_by_name !== null &&
+      row.decided_by_name !== undefined && { decidedByName: row.decided_by_name }),
     declineReason: storedReason(row),
   };
 }

@@ -118,6 +118,7 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
     const started = { state: 'running', started_at: now(), revision: 0, shown_revision: 0 } as const;
     const id = await insert(submission, started);
     if (isRetry) await dropRetried(submission.draftId, id);
+    await dropUnsent(submission, id);
     return id;
   }
 
@@ -135,6 +136,26 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
         select line, coalesce(part, 1) from servers as retried where submission_id = ${id})`)
       .execute();
     await dropEmpty(attempts());
+  }
+
+  /** Deletes the member's unsent servers from other drafts that have the same address as one of a new attempt's servers. */
+  async function dropUnsent(
+    { guildId, user }: { readonly guildId: string; readonly user: { readonly id: string } },
+    id: string,
+  ): Promise<void> {
+    const deleted = await tables()
+      .deleteFrom('servers')
+      .where('guild_id', '=', guildId)
+      .where('user_id', '=', user.id)
+      .where('outcome', '=', 'not-sent')
+      .where('submission_id', '<>', id)
+      .where(sql<boolean>`coalesce(reason, '') not in ('declined', 'expired')`)
+      .where(sql<boolean>`address in (select address from servers as retried where submission_id = ${id})`)
+      .returning('submission_id')
+      .execute();
+    const ids = [...new Set(deleted.map(({ submission_id }) => submission_id))];
+    if (ids.length === 0) return;
+    await dropEmpty(tables().selectFrom('submissions').select('id').where('id', 'in', ids));
   }
 
   /**
@@ -350,6 +371,7 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
     insert,
     move,
     dropRetried,
+    dropUnsent,
     dropEmpty,
     latestRow,
     /**

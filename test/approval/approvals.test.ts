@@ -187,8 +187,8 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
     const found = await opened.history.find(guildId, {});
     expect(
-      (await opened.history.entries(guildId, found)).map(({ isDeclined }) => isDeclined).toSorted(),
-    ).toEqual([false, true]);
+      (await opened.history.entries(guildId, found.flat())).map(({ state }) => state).toSorted(),
+    ).toEqual(['declined', 'done']);
     expect(await submissions.latest(guildId, 'a')).toMatchObject({ state: 'done', decidedByName: 'mod' });
   });
 
@@ -238,7 +238,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       ['not-sent', 'expired'],
       ['not-sent', 'expired'],
     ]);
-    const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
+    const entries = await opened.history.entries(guildId, (await opened.history.find(guildId, {})).flat());
     expect(entries).toMatchObject([
       { counts: { 'not-sent': 2 }, decidedBy: undefined },
       {
@@ -394,7 +394,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await Promise.all([declinePart(0), declinePart(2)])).toSorted()).toEqual([false, true]);
     expect(await servers(opened)).toHaveLength(6);
     expect(await approve(opened, 'a', submissionId)).toMatchObject({ kind: 'no-draft' });
-    const entries = await opened.history.entries(guildId, await opened.history.find(guildId, {}));
+    const entries = await opened.history.entries(guildId, (await opened.history.find(guildId, {})).flat());
     expect(entries).toMatchObject([
       { decidedBy: MODERATOR, decidedByName: 'mod', only: { outcome: { reason: 'declined' } } },
     ]);

@@ -24,7 +24,7 @@ const MOST_PAGES = 100;
 const filter = writeFilter({
   userId: ID,
   game: '12345678',
-  outcome: 'accepted',
+  outcome: 'withdrawn',
   server: `[${'1234:'.repeat(8)}1]`,
 });
 const ownFilter = writeFilter({ userId: ID, game: '', outcome: undefined, server: '' });
@@ -64,9 +64,10 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:export': writePage(1, filter),
   'submissions:member': '',
   'submissions:mine': '',
+  'submissions:open': '',
   'submissions:page': writePage(MOST_PAGES, filter),
   'submissions:refuse': `${DRAFT}:${RUN}`,
-  'submissions:servers': writePage(1, RUN),
+  'submissions:resubmit': RUN,
   'submissions:turn': writePage(MOST_PAGES, RUN),
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
   'submissions:withdraw': DRAFT,

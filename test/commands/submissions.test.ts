@@ -13,7 +13,7 @@ const snowflake = fc.bigInt({ min: 10n ** 16n, max: 2n ** 64n - 1n }).map(String
 const filter = fc.record({
   userId: fc.oneof(fc.constant(''), snowflake),
   game: fc.oneof(fc.constant(''), fc.string().map(gameMark)),
-  outcome: fc.constantFrom(undefined, 'accepted', 'not-sent' as const),
+  outcome: fc.constantFrom(undefined, 'accepted', 'declined', 'not-sent' as const),
   server: fc.string({ maxLength: 45 }).map((text) => text.slice(0, 45)),
 });
 
@@ -56,7 +56,9 @@ function commandOver(
       await count(which);
       return [];
     },
-    entries: async () => [],
+    entries: async (_guildId: string, ids: readonly string[]) =>
+      ids.map((id) => ({ id, state: 'done', userId: '4', only: undefined })),
+    unsent: async () => [],
     size: async () => 0,
     games: async () => new Set(['gone']),
     async *all() {

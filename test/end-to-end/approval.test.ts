@@ -224,7 +224,9 @@ describe('a submission that needs approval', () => {
     expect(textOf(seen)).not.toContain('not sent');
     const exported = await exportAll(member, seen);
     const [row = []] = csvOf(exported, 'submissions.csv');
-    expect(row.slice(-3)).toEqual(['not sent', 'Not **ours** @everyone', `<@${guild.admin.userId}>`]);
+    const mention = `<@${guild.admin.userId}>`;
+    const why = ['A moderator declined it.', mention, 'Not **ours** @everyone', 'admin'];
+    expect(row.slice(-5)).toEqual(['declined', ...why]);
     expect(textOf(await inStaff(guild, 'admin').press(message, 'Approve'))).toContain(
       'there is no button Approve',
     );
@@ -279,7 +281,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(seen)).toMatch(
       /1\. 2 game servers\n│ ❌ Declined by @\d+ \(admin\) · [^\n]*\n│ Reason: Not today/,
     );
-    const list = textOf(await member.press(seen, 'Show list 1'));
+    const list = textOf(await member.pick(seen, ['1. 2 game servers']));
     expect(list).toMatch(/❌ Declined by @\d+ \(admin\)\nReason: Not today/);
     expect(list).toContain('s1.example.com');
     expect(list).not.toContain('not sent');
@@ -565,8 +567,9 @@ describe('a submission that needs approval', () => {
     await decline(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
     const history = await member.slash('submissions');
-    expect(labelsOf(history)).toEqual(['Edit and submit again', 'Export']);
-    const { modal, typed } = await openModal(member, history, 'Edit and submit again');
+    const declined = await member.pick(history, [`${HOST}:1`]);
+    expect(labelsOf(declined)).toEqual(['Edit and submit again']);
+    const { modal, typed } = await openModal(member, declined, 'Edit and submit again');
     expect(typed).toMatchObject({ server: HOST, port: '1' });
     const again = await member.submit(modal, { ...typed, server: `${HOST}:2` });
     expect(textOf(again)).toContain(WAITS);
@@ -576,15 +579,17 @@ describe('a submission that needs approval', () => {
     expect(second.id).not.toBe(message.id);
     expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
-    // Each of several declined submissions has a button with its address or number of servers.
     const list = await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), '');
     await decline(guild, second, '');
     await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
-    expect(labelsOf(await member.slash('submissions')).slice(0, 2)).toEqual([
-      `Edit and submit again · ${HOST}:2`,
-      'Edit and submit again · 2 game servers',
-    ]);
+    // Equal decisions are one entry.
+    const together = await member.slash('submissions');
+    expect(textOf(together)).toMatch(/❌ 3 declined\n.*Declined by @\d+ \(admin\)/);
+    const three = await member.pick(together, ['3 game servers']);
+    const again3 = await member.press(three, 'Edit and submit these 3 again');
+    expect(textOf(again3)).toContain('3 game servers are ready.');
+    expect(labelsOf(again3)).toEqual(['Submit 3 for approval', 'Edit', 'Cancel']);
     const { typed: typedLines } = await openModal(member, list, 'Edit and submit again');
     expect(typedLines.servers).toBe(
       '1. s0.example.com:27015 Counter-Strike 2\n2. s1.example.com:27015 Counter-Strike 2',
@@ -593,7 +598,7 @@ describe('a submission that needs approval', () => {
   });
 
   it.for([
-    ['en-US', 'Edit and submit again', 'press **Edit and submit again** in `/submissions` there'],
+    ['en-US', 'Edit and submit again', 'open it in `/submissions` there and press **Edit and submit again**'],
     ['de', 'Bearbeiten und noch einmal einreichen', 'dort in `/submissions` ändern: **Bearbeiten und'],
     ['ja', '編集してもう一度申請', '`/submissions`にある**編集してもう一度申請**'],
   ] as const)('can be edited and resubmitted the day after it was declined, in %s', async ([
@@ -614,11 +619,13 @@ describe('a submission that needs approval', () => {
     expect(direct?.current.content).toContain(pointer);
     expect(direct?.current.components).toEqual([]);
     clock.advance(DAY_MS);
-    const { modal, typed } = await openModal(member, await member.slash('submissions'), label);
+    const declined = await member.pick(await member.slash('submissions'), [`${HOST}:1`]);
+    const { modal, typed } = await openModal(member, declined, label);
     expect(typed).toMatchObject({ game: 'cs2', server: HOST, port: '1' });
     await member.submit(modal, { ...typed, port: '2' });
     expect(textOf(await waitingIn(guild))).toContain(`${HOST}:2`);
-    expect(labelsOf(await member.slash('submissions'))).not.toContain(label);
+    await member.press(declined, label);
+    expect(labelsOf(declined)).not.toContain(label);
   });
 
   it('lets the member resubmit each declined line only once', async () => {
@@ -630,20 +637,22 @@ describe('a submission that needs approval', () => {
     await turnApprovalOn(guild);
     const first = await pressSubmit(member, await paste(member, lines(4)));
     const message = await waitingIn(guild);
-    for (const part of ['2, 4', '3']) {
+    for (const [part, reason] of [
+      ['2, 4', 'Wrong port.'],
+      ['3', 'Wrong game.'],
+    ] as const) {
       const { modal } = await openModal(moderator, message, 'Decline');
-      await moderator.submit(modal, { reason: 'Wrong port.', lines: part });
+      await moderator.submit(modal, { reason, lines: part });
     }
     await expect.poll(() => textOf(first)).toContain('3 not sent');
     // The first line is still waiting.
     const waits = await member.press(await member.slash('submissions'), 'History');
-    const single = 'Edit and submit again · s2.example.com:27015';
-    const list = 'Edit and submit again · 2 game servers';
-    expect(labelsOf(waits).slice(0, 2)).toEqual([single, list]);
-    const one = await openModal(member, waits, single);
+    const again = 'Edit and submit again';
+    const single = await member.pick(waits, ['s2.example.com:27015']);
+    const one = await openModal(member, single, again);
     expect(one.typed).toMatchObject({ game: 'cs2', server: 's2.example.com', port: '27015' });
     const reply = await member.submit(one.modal, { ...one.typed, port: '1' });
-    expect(textOf(await member.press(waits, single))).toContain('already submitted');
+    expect(textOf(await member.press(single, again))).toContain('already submitted');
     await approve(guild);
     await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
     await member.press(await member.slash('submissions'), 'Withdraw');
@@ -651,8 +660,9 @@ describe('a submission that needs approval', () => {
     // The hourly job deletes submissions that have been withdrawn.
     await bot.store.rows("DELETE FROM submissions WHERE state = 'withdrawn'");
     const history = await member.slash('submissions');
-    expect(labelsOf(history).join()).not.toContain('s2.example.com');
-    const { modal, typed } = await openModal(member, history, list);
+    expect(labelsOf(await member.pick(history, ['s2.example.com:27015']))).toEqual([]);
+    const list = await member.pick(history, ['1. 2 game servers']);
+    const { modal, typed } = await openModal(member, list, again);
     expect(typed.servers).toBe(
       '2. s1.example.com:27015 Counter-Strike 2\n4. s3.example.com:27015 Counter-Strike 2',
     );
@@ -665,8 +675,7 @@ describe('a submission that needs approval', () => {
       .poll(() => listing.submitted.map(({ server, port }) => `${server}:${port}`).toSorted())
       .toEqual(['s1.example.com:1', 's2.example.com:1', 's3.example.com:1']);
     clock.advance(DAY_MS);
-    expect(labelsOf(await member.slash('submissions')).join()).not.toContain('again');
-    expect(textOf(await member.press(history, list))).toContain('These buttons have expired.');
+    expect(textOf(await member.press(list, again))).toContain('These buttons have expired.');
   });
 
   it('is rechecked if the member resubmits it later', async () => {
@@ -677,14 +686,15 @@ describe('a submission that needs approval', () => {
     await turnApprovalOn(guild);
     for (const list of [`${HOST}:1 cs2\n${HOST}:2 rust`, 'other.example.com:1 cs2']) {
       const reply = await pressSubmit(member, await paste(member, list));
-      await decline(guild, await waitingIn(guild), '');
+      await decline(guild, await waitingIn(guild), list.slice(0, 5));
       await expect.poll(() => textOf(reply)).toContain('Declined');
     }
     clock.advance(DAY_MS);
     await pressSetting(guild, 'Approval', 'Turn approval off');
     await allowGames(guild, ['cs2']);
     const history = await member.slash('submissions');
-    const { modal, typed } = await openModal(member, history, 'Edit and submit again · 2 game servers');
+    const list = await member.pick(history, ['1. 2 game servers']);
+    const { modal, typed } = await openModal(member, list, 'Edit and submit again');
     expect(typed.servers).toBe(`1. ${HOST}:1 Counter-Strike 2\n2. ${HOST}:2 Rust`);
     const preview = await member.submit(modal, typed);
     expect(textOf(preview)).toMatch(/1 line needs fixing:\n.*isn't allowed here/);
@@ -692,9 +702,7 @@ describe('a submission that needs approval', () => {
     expect(listing.submitted).toMatchObject([{ server: HOST, port: 1 }]);
     expect(labelsOf(await admin.slash('submissions')).join()).not.toContain('again');
     await deleteName(member);
-    expect(textOf(await member.press(history, 'Edit and submit again · other.example.com:1'))).toContain(
-      "This isn't yours.",
-    );
+    expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
   it('keeps the lines to fix, and adds them once they are fixed', async ({ guild, member, listing }) => {

@@ -47,7 +47,8 @@ const OPEN_PRESSES = [
   'submissions:member',
   'submissions:mine',
   'submissions:page',
-  'submissions:servers',
+  'submissions:open',
+  'submissions:resubmit',
   'submissions:turn',
   'submissions:waiting',
   'submissions:withdraw',
@@ -221,7 +222,12 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
   show('member', await member.slash('games', { search: 'no such game' }));
-  show('member', await member.press(show('member', await member.slash('submissions')), 'Show list 2'));
+  await listing.behave({ kind: 'down' });
+  await addServer(member, 'refused.example.com:3');
+  await listing.behave({ kind: 'ok' });
+  const history = show('member', await member.slash('submissions'));
+  show('member', await member.pick(history, ['2. 12 game servers']));
+  show('member', await member.pick(history, ['refused.example.com:3']));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   show('admin', await openSetting(guild, 'Panels'));

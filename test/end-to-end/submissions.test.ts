@@ -129,7 +129,7 @@ describe('/submissions', () => {
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toBe('A spreadsheet file with one game server per row.');
     expect(String(exported.file('submissions.csv'))).toContain(
-      '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator"\r\n',
+      '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator","reason","moderator_name"\r\n',
     );
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(csvOf(exported, 'submissions.csv')).toEqual([
@@ -143,8 +143,10 @@ describe('/submissions', () => {
         'unconfirmed',
         'The connection to the listing service was lost.',
         '',
+        '',
+        '',
       ],
-      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", ''],
+      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", '', '', ''],
       [
         time,
         'member',
@@ -154,6 +156,8 @@ describe('/submissions', () => {
         '9',
         'sent for review',
         'Servers have been added for review.',
+        '',
+        '',
         '',
       ],
     ]);
@@ -175,20 +179,26 @@ describe('/submissions', () => {
     await listing.behave({ kind: 'reset' }, 1);
     await addServer(member, 'lost.example.com:1');
     const page = await member.slash('submissions');
-    expect(textOf(page)).toContain(
+    expect(labelsOf(page)).toEqual(['Submit all 3 unsent', 'Export']);
+    // Only the member who submitted the servers gets this button.
+    const everyones = await admin.slash('submissions');
+    expect(labelsOf(everyones)).toEqual(['Export']);
+    expect(labelsOf(await admin.pick(everyones, ['unsent.example.com:1']))).toEqual([]);
+    const unsent = await member.pick(page, ['unsent.example.com:1']);
+    expect(labelsOf(unsent)).toEqual(['Submit unsent.example.com:1 again', 'Edit']);
+    const lost = await member.pick(page, ['lost.example.com:1']);
+    expect(textOf(lost)).toContain(
       "❓ 1 unconfirmed. It may have arrived. Ask an admin to check the listing service's site",
     );
-    const again = 'Submit unsent.example.com:1 again';
-    const anyway = 'Send lost.example.com:1 again anyway';
-    expect(labelsOf(page)).toEqual([anyway, again, 'Show list 1', 'Export']);
-    // Only the member who submitted the servers gets these buttons.
-    expect(labelsOf(await admin.slash('submissions'))).toEqual(['Show list 1', 'Export']);
-    for (const label of [again, anyway]) {
-      const answer = await reported(await member.press(page, label));
-      expect(answer.id).not.toBe(messageOf(page).id);
+    for (const [opened, label] of [
+      [unsent, 'Submit unsent.example.com:1 again'],
+      [lost, 'Send lost.example.com:1 again anyway'],
+    ] as const) {
+      const answer = await reported(await member.press(opened, label));
+      expect(answer.id).not.toBe(messageOf(opened).id);
       expect(textOf(answer)).toContain(ACCEPTED);
     }
-    const list = await member.press(page, 'Show list 1');
+    const list = await member.pick(page, ['1. 2 game servers']);
     expect(labelsOf(list)).toEqual(['Submit 2 unsent', 'Edit']);
     await pressSubmit(member, list);
     expect(textOf(list)).toContain('2 sent for review');
@@ -196,9 +206,28 @@ describe('/submissions', () => {
       expect.arrayContaining(['unsent.example.com', 'lost.example.com', 's0.example.com', 's1.example.com']),
     );
     // The new attempts have replaced those in which nothing was sent.
-    expect(labelsOf(await member.slash('submissions'))).toEqual(['Show list 1', 'Export']);
-    expect(textOf(await reported(await member.press(page, again)))).toContain('already submitted');
+    expect(labelsOf(await member.slash('submissions'))).toEqual(['Export']);
+    expect(textOf(await member.press(page, 'Submit all 3 unsent'))).toContain('Nothing of yours is unsent.');
     expect(await read(guild)).toContain('5 submissions');
+  });
+
+  it('submits everything unsent as one new draft', async ({ member, listing }) => {
+    await listing.behave({ kind: 'down' });
+    await addServer(member, 'one.example.com:1');
+    await addServer(member, 'two.example.com:2', { game: 'rust' });
+    await listing.behave({ kind: 'ok' });
+    const page = await member.slash('submissions');
+    const preview = await member.press(page, 'Submit all 2 unsent');
+    expect(textOf(preview)).toContain('2 game servers are ready.');
+    await pressSubmit(member, preview);
+    expect(listing.submitted.map(({ server }) => server).toSorted()).toEqual([
+      'one.example.com',
+      'two.example.com',
+    ]);
+    const after = await member.slash('submissions');
+    expect(textOf(after)).toContain('1 submission,');
+    const opened = await member.pick(after, ['1. 2 game servers']);
+    expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
   });
 
   it('shows a list as a single entry with a button for the outcomes of its lines', async ({
@@ -212,8 +241,8 @@ describe('/submissions', () => {
     expect(textOf(shown)).toMatch(
       /3 submissions.*single\.example\.com:1.*1\. 12 game servers\n[^\n]*✅ 12 sent for review · .* · by @\d+ \(\w+\).*2\. 2 game servers/s,
     );
-    expect(labelsOf(shown)).toEqual(['Show list 1', 'Show list 2', 'Export']);
-    const servers = await admin.press(shown, 'Show list 1');
+    expect(labelsOf(shown)).toEqual(['Export']);
+    const servers = await admin.pick(shown, ['1. 12 game servers']);
     expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
     expect(textOf(servers)).toMatch(/12 game servers.*s0\.example\.com.*✅ sent for review.*Page 1 of 2/s);
     expect(labelsOf(servers)).toEqual(['Next']);

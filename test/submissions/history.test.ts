@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryFilter } from '../../src/submissions/history.ts';
-import { addDone, fill, openParts } from '../support/builders.ts';
+import { addDone, beginSubmission, fill, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { turnsDuring } from '../support/machine.ts';
 
 const MOST_ENTRIES = 20_000;
@@ -20,7 +20,7 @@ async function open() {
     store,
     history,
     erasure,
-    ids: (filter: HistoryFilter) => history.find('1', filter),
+    ids: async (filter: HistoryFilter) => (await history.find('1', filter)).flat(),
     all: async (filter: HistoryFilter) =>
       (await Array.fromAsync(history.all('1', filter))).flat().map(({ server }) => server),
   };
@@ -44,7 +44,7 @@ describe('the history of a guild', () => {
       {
         id: 'c',
         draftId: 'of c',
-        isDeclined: false,
+        state: 'done',
         at: 3,
         userId: '7',
         userName: 'name of 7',
@@ -56,7 +56,7 @@ describe('the history of a guild', () => {
       {
         id: 'b',
         draftId: 'of b',
-        isDeclined: false,
+        state: 'done',
         at: 2,
         userId: '8',
         userName: 'name of 8',
@@ -113,6 +113,78 @@ describe('the history of a guild', () => {
   });
 });
 
+/** Submits a server that waits for approval, and declines it. */
+async function decline(
+  parts: Awaited<ReturnType<typeof openParts>>,
+  name: string,
+  words: string,
+): Promise<void> {
+  const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+  const draft = readyDraft(name, 1);
+  const submission = { interactionId: `i${name}`, draft, expiresAt: 1_000_000 };
+  const submissionId = await parts.store.inGuild('1', () => beginSubmission(parts, mia, submission));
+  const reason = { key: undefined, words };
+  const by = { id: '9', name: 'mod' };
+  await parts.approvals.decline({
+    guildId: '1',
+    id: name,
+    submissionId,
+    by,
+    interactionId: `d${name}`,
+    reason,
+  });
+}
+
+it('submissions that were declined within a minute for the same reason are one group', async () => {
+  const parts = await openParts(1_000);
+  for (const name of ['a', 'b']) await decline(parts, name, 'Too many');
+  parts.clock.now += 1;
+  await decline(parts, 'c', 'Wrong port');
+  parts.clock.now += 30_000;
+  await decline(parts, 'd', 'Wrong port');
+  parts.clock.now += 60_000;
+  await decline(parts, 'e', 'Wrong port');
+  const groups = await parts.history.find('1', {});
+  const entries = await parts.history.entries('1', groups.flat());
+  const names = groups.map((group) =>
+    group.map((id) => entries.find((entry) => entry.id === id)?.draftId).toSorted(),
+  );
+  expect(names).toEqual([['e'], ['c', 'd'], ['a', 'b']]);
+  expect((await parts.history.find('1', { outcome: 'declined' })).flat()).toHaveLength(5);
+  expect(await parts.history.find('1', { outcome: 'not-sent' })).toEqual([]);
+});
+
+it('waiting submissions are only found by their state', async () => {
+  const parts = await openParts(1_000);
+  const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+  await beginSubmission(parts, mia, { interactionId: 'i', draft: readyDraft('w', 1), expiresAt: 1_000_000 });
+  expect(await parts.history.find('1', {})).toEqual([]);
+  const [[id = ''] = []] = await parts.history.find('1', { outcome: 'waiting', userId: '7' });
+  const entries = await parts.history.entries('1', [id]);
+  expect(entries).toMatchObject([{ state: 'waiting', at: 1_000, only: { server: 'w-0.example.com' } }]);
+  expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
+});
+
+it("a member's unsent servers are found until they are sent, and replaced by the next attempt", async () => {
+  const parts = await openParts(1_000);
+  const { history, store, submissions } = parts;
+  const unsent = { guildId: '1', userId: '7', outcome: 'not-sent' } as const;
+  await addDone(store, { ...unsent, id: 'a', at: 1, hosts: ['one', 'two'] });
+  await addDone(store, { ...unsent, id: 'b', at: 2, hosts: ['two', 'three'] });
+  await addDone(store, { ...unsent, id: 'c', at: 3, hosts: ['other'], userId: '8' });
+  const hosts = async (ids?: readonly string[]) =>
+    (await history.unsent('1', '7', ids)).map(({ server }) => server);
+  expect(await hosts()).toEqual(['two', 'three', 'one']);
+  expect(await hosts(['a'])).toEqual(['one', 'two']);
+  await addDone(store, { id: 'd', guildId: '1', userId: '8', at: 4, hosts: ['three'] });
+  expect(await hosts()).toEqual(['two', 'one']);
+  const rows = [readyRow(1, 'two')];
+  const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+  await submissions.begin({ ...mia, draftId: 'new', interactionId: 'n', rows }, false);
+  expect(await hosts()).toEqual(['one']);
+  expect((await history.find('1', { outcome: 'not-sent' })).flat()).toEqual(['c', 'b', 'a']);
+});
+
 it('only one history search runs in each turn of the event loop', async () => {
   const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
@@ -135,7 +207,7 @@ it('a history search stops after 1,000 submissions', async () => {
     }
   });
   for (const filter of [{}, { address: 'a' }, { userId: '7', outcome: 'accepted' as const }]) {
-    const found = await history.find('1', filter);
+    const found = (await history.find('1', filter)).flat();
     expect(found).toHaveLength(MOST_FOUND + 1);
     expect([found[0], found.at(-1)]).toEqual(['1001', '1']);
   }
@@ -144,7 +216,7 @@ it('a history search stops after 1,000 submissions', async () => {
 it('a history of 20,000 servers is searched in steps of 2,000', async () => {
   const { store, history } = await openParts(0);
   await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
-  expect(await history.find('1', { address: 's7.example.com' })).toEqual(['1-0']);
+  expect(await history.find('1', { address: 's7.example.com' })).toEqual([['1-0']]);
   expect(await history.find('1', { game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
   expect(await history.find('1', { userId: '8', outcome: 'accepted' })).toHaveLength(10);
   const lengths: number[] = [];

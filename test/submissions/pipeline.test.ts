@@ -356,7 +356,7 @@ describe('a retry', () => {
     }
     expect(await servers(opened)).toHaveLength(250);
     const counts = async () => {
-      const entries = await opened.history.entries('1', await opened.history.find('1', {}));
+      const entries = await opened.history.entries('1', (await opened.history.find('1', {})).flat());
       return entries.map(({ counts: { accepted, 'not-sent': unsent } }) => [accepted, unsent]);
     };
     expect(await counts()).toEqual([
@@ -498,7 +498,7 @@ describe('a submission', () => {
       onTakenOver: () => undefined,
     });
     await takeOver(new AbortController().signal);
-    const [found = ''] = await opened.history.find('1', { userId: '2' });
+    const [[found = ''] = []] = await opened.history.find('1', { userId: '2' });
     expect(await opened.history.entries('1', [found])).toMatchObject([
       { counts: { unknown: 100, 'not-sent': 150 } },
     ]);

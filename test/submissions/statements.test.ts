@@ -92,6 +92,8 @@ it('no SQL statement about submissions scans a whole table', async () => {
     });
     await takeOver(new AbortController().signal);
     await parts.submissions.endAbandoned('1');
+    await parts.history.unsent('1', '2');
+    await parts.history.unsent('1', '2', ['x']);
     const accepted = { outcome: 'accepted' } as const;
     for (const filter of [
       {},
@@ -100,7 +102,9 @@ it('no SQL statement about submissions scans a whole table', async () => {
       accepted,
       { ...accepted, userId: '2' },
       { address: 'x' },
-    ]) {
+      { outcome: 'waiting' },
+      { outcome: 'declined', userId: '2' },
+    ] as const) {
       await parts.history.find('1', filter);
       await Array.fromAsync(parts.history.all('1', filter));
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entryText, serverText } from '../../commands/submissions/entries.ts';
+import { entryText, groupText, serverText } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
 import {
   type Failure,
@@ -189,9 +189,12 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     };
     const entries = [submission, ...servers.map((only) => ({ ...submission, only }))];
     const said = [true, false].flatMap((is) =>
-      entries.map((each) => entryText(member, { ...each, isDeclined: is }, { number: 1, games, isOwn: is })),
+      entries.map((each) =>
+        entryText(member, { ...each, state: is ? 'declined' : 'done' }, { number: 1, games, isOwn: is }),
+      ),
     );
-    expectSentences(said);
+    const together = [1, 2].map(() => ({ ...submission, state: 'declined' as const }));
+    expectSentences([...said, groupText(member, together, { games, isOwn: false })]);
   });
 
   it("isn't rendered in an announcement", () => {
