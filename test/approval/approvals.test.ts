@@ -162,6 +162,22 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
+  it('goes back to waiting if the service rejects the key', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    opened.world.answer = () => ({ kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' });
+    expect(await approve(opened, 'a')).toMatchObject({
+      kind: 'ended',
+      keyProblem: { code: 'key-invalid', setBy: MODERATOR },
+    });
+    expect(await stateOf(opened, 'a')).toBe('waiting');
+    await opened.keys.delete(guildId);
+    await opened.keys.set(guildId, new Secret('another key'), { by: moderator });
+    opened.world.answer = () => ACCEPTED;
+    expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended', keyProblem: undefined });
+    expect(await stateOf(opened, 'a')).toBe('done');
+  });
+
   it('replaces its unsent servers when it is approved again, but no declined ones', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
