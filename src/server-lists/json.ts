@@ -200,10 +200,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     if (node.kind === 'list') return [address, ['ports', node]];
     if (node.kind !== 'object')
       return isScalar(node) && isGame(node.text) ? [address, ['game', node]] : [address];
-    const isKnown = node.fields.some(
-      ([name, field]) => fieldOf(name) === 'server' && field.kind === 'text' && hasOwnPort(field.text),
-    );
-    return isKnown ? node.fields : [address, ...node.fields];
+    return [address, ...node.fields];
   }
 
   /** Combines an object with everything found inside it. */
@@ -217,7 +214,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const servers = below.servers.map((found) => ofGame(found, ofAll));
     if (isWhole) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
     if (servers.length > 0) return withUnclearPort(own, withFieldsBeside(own, { ...below, servers }));
-    return own !== object ? { ...below, parts: partsOf(own, below.parts) } : below;
+    return own !== object ? { ...below, parts: [own, ...below.parts] } : below;
   }
 
   /** Finds a known game at any depth of an object. */
@@ -391,13 +388,6 @@ function byColumn(fields: readonly JsonField[]): TableByColumn {
     })),
     otherFields: fields.filter(([key]) => !names.has(key)),
   };
-}
-
-/** Returns the parts of an object that has a port or a game, but contains no address. */
-function partsOf(own: FoundServer, below: readonly FoundServer[]): readonly FoundServer[] {
-  if (below.length === 0 || cellsOf(own, PORTS).length > 0) return [own, ...below];
-  const cells = cellsOf(own, ALL_BUT_PORTS);
-  return below.map((part) => ({ ...part, cells: [...part.cells, ...cells] }));
 }
 
 /**

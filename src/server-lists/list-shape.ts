@@ -274,7 +274,7 @@ function isNameInFront(name: string, isLabelled: boolean): boolean {
   const end = name.trimEnd();
   const isSeparate = isLabelled || /[^\p{L}\p{N}]$/u.test(end) || /\t| {3}/u.test(name.slice(end.length));
   const last = parts.at(-1) ?? [];
-  return isSeparate || last.length < 2 || !isLower(withoutServer(last).at(-1) ?? '');
+  return isSeparate || last.length < 2 || !isLower(last.at(-1) ?? '');
 }
 
 const isLower = (word: string): boolean => /^\p{Ll}+$/u.test(word);
@@ -286,16 +286,12 @@ const partsOf = (words: string): readonly string[] =>
     .map((part) => part.trim())
     .filter(hasWords);
 
-const withoutServer = (words: readonly string[]): readonly string[] =>
-  /^servers?$/iu.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
-
 /** Whether the words behind an address are a name or a note, rather than the rest of a sentence. */
 function isNameBehind(name: string, after: string, isGame: (part: string) => boolean): boolean {
   if (!hasWords(after)) return true;
   const isSeparate = /^\s*[^\p{L}\p{N}\s]|^(?:\t| {3,})/u.test(after);
-  const [first = '', ...others] = partsOf(after);
-  if (isGame(first)) return true;
-  if (isSeparate) return others.length < MOST_WORDS.name;
+  const [first = ''] = partsOf(after);
+  if (isSeparate || isGame(first)) return true;
   if (hasWords(name)) return false;
   return !/^\p{Ll}+ \p{Ll}/u.test(first);
 }

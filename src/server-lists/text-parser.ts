@@ -98,8 +98,6 @@ const HEADING =
   /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
 /** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
-/** A quoted CSV cell. Its quotes don't count as part of a file format. */
-const QUOTED_CELL = /([,;|\t])\s{0,4}"([^"]*)"/gu;
 /** The start or end of an object, for lines that contain several objects. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or bullet of a list item. */
@@ -202,7 +200,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const named = game === '' ? sureOf(gameBeside(words, nextTo, games), nextTo) : gameCalled(game, games);
     const beside = isUnclear && named && game === '' ? SEVERAL : named;
     const isName =
-      !around.some((part) => FORMAT.test(part.replace(ITEM, '').replace(QUOTED_CELL, '$1$2'))) &&
+      !around.some((part) => FORMAT.test(part.replace(ITEM, ''))) &&
       (named !== undefined || fieldCalled(words.join(' ')) === undefined);
     return { beside, name: isName ? words.join(' ') : '' };
   }
