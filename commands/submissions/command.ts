@@ -72,6 +72,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
     const { userId, game, outcome, server } = permitted(context, filter);
     return {
+      readerId: context.user.id,
       ...(userId !== '' && { userId }),
       // An empty alias doesn't match any server.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
@@ -251,7 +252,12 @@ export function submissionsCommand(deps: CommandDeps): Command {
 }
 
 /** The outcomes that members can search for, in the words that they have read. */
-const FOUND_OUTCOMES = [...OUTCOME_KINDS, 'waiting', 'declined'] as const satisfies readonly FoundOutcome[];
+const FOUND_OUTCOMES = [
+  ...OUTCOME_KINDS,
+  'waiting',
+  'declined',
+  'withdrawn',
+] as const satisfies readonly FoundOutcome[];
 
 const commandData = () =>
   slashCommand('submissions', [

@@ -75,6 +75,8 @@ export function openActions(deps: CommandDeps) {
     const [entry] = await history.entries(guildId, submission && (isAdmin || isOwn) ? [id] : []);
     if (submission === undefined || entry === undefined) return toMine(t, t('submissions.noneFound'));
     if (entry.state === 'waiting') return replyForSubmission(context, submission, deps);
+    if (entry.state === 'withdrawn')
+      return isOwn ? withdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);
     if (group.length > 1) {
       const text = groupText(context, group, { games, isOwn });
@@ -93,6 +95,13 @@ export function openActions(deps: CommandDeps) {
       embeds: [{ description: entryText(context, entry, { number: undefined, games, isOwn }) }],
       components: rows([...again.buttons, renew, sent?.button]),
     };
+  }
+
+  /** Shows a submission that its member withdrew. */
+  async function withdrawn(context: Context, submission: Submission): Promise<Reply> {
+    const { components = [], ...reply } = await replyForSubmission(context, submission, deps);
+    const remove = button(customId('submissions', 'remove', submission.id), context.t('submissions.remove'));
+    return { ...reply, components: [...components, ...rows([remove])] };
   }
 
   /** Shows a list's servers and outcomes. Accepted servers come last. */
@@ -162,6 +171,14 @@ export function openActions(deps: CommandDeps) {
     open: { answers: 'immediate', run: (context: PressContext) => open(context, context.values[0] ?? '') },
     turn: { answers: 'immediate update', run: turn },
     resubmit: { answers: 'later', run: resubmit },
+    remove: {
+      answers: 'update',
+      async run(context: PressContext): Promise<Reply> {
+        const { t, argument } = context;
+        const isRemoved = await deps.approvals.removeWithdrawn(context, argument);
+        return isRemoved ? { content: t('button.deleted') } : toMine(t, t('submissions.noneFound'));
+      },
+    },
   } as const;
 
   async function turn(context: PressContext): Promise<Reply> {

@@ -109,7 +109,7 @@ async function ownApproval(context: Context, submission: Submission, deps: Comma
       ...ownButtons(t, submission),
       left.fix,
       anotherButton(t, ended),
-      submission.state === 'declined' && editAgain(t, submission),
+      (submission.state === 'declined' || submission.state === 'withdrawn') && editAgain(t, submission),
     ]),
   };
 }
@@ -131,7 +131,7 @@ async function linesLeft(
   return {
     texts: ['', whole ?? invalidText(t, draft, games, FEW_NAMED)],
     // **Edit and submit again** already opens a declined submission's lines.
-    fix: state !== 'declined' && button(id, label),
+    fix: state !== 'declined' && state !== 'withdrawn' && button(id, label),
   };
 }
 

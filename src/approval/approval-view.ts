@@ -142,6 +142,8 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const declined = withSign('rejected', decisionText(t, 'declined', submission));
       return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join('\n');
     }
+    case 'withdrawn':
+      return `↩️ ${t('approval.withdrawn')}`;
     default:
       return withSign('not-sent', t(`approval.${state}`));
   }

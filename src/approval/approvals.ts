@@ -177,6 +177,14 @@ export function createApprovals({
         if (why === undefined) await drafts.delete(id);
         return why;
       }),
+    /** Deletes a submission that the member withdrew. Returns whether there was one. */
+    removeWithdrawn: ({ guildId, user }: Submitter, submissionId: string): Promise<boolean> =>
+      store.inGuild(guildId, async () => {
+        const submission = await submissions.find(guildId, submissionId);
+        if (submission?.state !== 'withdrawn' || submission.userId !== user.id) return false;
+        await tables().deleteFrom('servers').where('submission_id', '=', submissionId).execute();
+        return true;
+      }),
     /** Returns the messages that are out of date. */
     due: (): Promise<readonly DueMessage[]> =>
       tables()

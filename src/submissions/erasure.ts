@@ -4,7 +4,7 @@ import { DAY_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
 import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
-import { MOST_ENTRIES } from './history.ts';
+import { isReplaced, MOST_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submissions } from './submissions.ts';
@@ -112,9 +112,15 @@ export function createErasure(deps: ErasureDeps) {
     return deleted > 0;
   }
 
-  /** Deletes withdrawn and empty submissions once the moderators' message is up to date and the draft has expired. */
+  /**
+   * Deletes withdrawn and empty submissions once the moderators' message is up to date and the draft has expired. What a member
+   * withdrew and didn't replace is kept for a day.
+   */
   async function dropOver(guildId: string): Promise<boolean> {
-    const withdrawn = overOf(guildId).where('state', '=', 'withdrawn').select('id');
+    const withdrawn = overOf(guildId)
+      .where('state', '=', 'withdrawn')
+      .where(({ or, eb }) => or([eb('ended_at', '<=', now() - WITHDRAWN_KEPT_MS), isReplaced()]))
+      .select('id');
     const servers = tables().selectFrom('servers').where('submission_id', 'in', withdrawn).limit(PIECE);
     if ((await dropServers(guildId, servers)) === PIECE) return true;
     return (await deps.submissions.dropEmpty(overOf(guildId).select('id'), PIECE)) === PIECE;

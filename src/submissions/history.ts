@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { ServerSubmission } from '../listing/contract.ts';
-import { MINUTE_MS } from '../pacing/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type DeclineReason, storedReason } from './decline-reason.ts';
@@ -47,7 +47,16 @@ export interface HistoryFilter {
   readonly outcome?: FoundOutcome;
   /** A substring of the address, in lower case. */
   readonly address?: string;
+  /** The member who reads the history. Only they find what they withdrew. */
+  readonly readerId?: string;
 }
+
+/** How long a member can see and resubmit a submission that they withdrew, in milliseconds. */
+export const WITHDRAWN_KEPT_MS = DAY_MS;
+
+/** SQL condition for submissions whose draft was submitted again. */
+export const isReplaced = () => sql<boolean>`exists (select 1 from submissions as later
+  where later.draft_id = submissions.draft_id and later.created_at > submissions.created_at)`;
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -62,7 +71,7 @@ const ENTRIES_PER_READ = 2_000;
 const LATEST_SERVERS = 1_000;
 
 /** Reads each guild's submission history, newest first. Every method throws a StoreError when the store fails. */
-export function createHistory({ store, myTurn }: SubmissionStoreBase) {
+export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   const { tables } = store;
 
   const serversIn = (guildId: string) =>
@@ -89,6 +98,11 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
       .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
 
+  /** SQL condition for submissions that this member withdrew within a day, and didn't replace or delete. */
+  const withdrawnBy = (userId: string) => sql<boolean>`(state = 'withdrawn' and user_id = ${userId}
+    and ended_at > ${now() - WITHDRAWN_KEPT_MS} and not ${isReplaced()}
+    and exists (select 1 from servers where submission_id = submissions.id))`;
+
   return {
     /**
      * Finds the ids of submissions with a matching server, newest first. Submissions that a moderator declined within a minute
@@ -96,13 +110,13 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
      */
     async find(
       guildId: string,
-      { userId, ...filter }: HistoryFilter,
+      { userId, readerId = '', ...filter }: HistoryFilter,
     ): Promise<readonly (readonly string[])[]> {
       await myTurn(guildId);
       const rows = await tables()
         .selectFrom('submissions')
         .where('guild_id', '=', guildId)
-        .where(isListed(filter.outcome))
+        .where(isListed(filter.outcome, withdrawnBy(readerId)))
         .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
         .$if(isOfServers(filter), (some) =>
           some.where('id', 'in', matching(guildId, filter).select('servers.submission_id').distinct()),
@@ -253,10 +267,11 @@ export function createHistory({ store, myTurn }: SubmissionStoreBase) {
 const isOpen = (outcome: FoundOutcome | undefined): boolean =>
   outcome === 'waiting' || outcome === 'withdrawn';
 
-/** SQL condition for submissions that can have this outcome. */
-function isListed(outcome: FoundOutcome | undefined) {
+/** SQL condition for submissions that can have this outcome. @param isWithdrawn the condition for withdrawn ones */
+function isListed(outcome: FoundOutcome | undefined, isWithdrawn: RawBuilder<boolean>) {
+  if (outcome === 'withdrawn') return isWithdrawn;
   if (outcome === 'waiting' || outcome === 'declined') return sql<boolean>`state = ${outcome}`;
-  return sql<boolean>`ended_at is not null and state <> 'withdrawn'`;
+  return sql<boolean>`ended_at is not null and (state <> 'withdrawn' or ${isWithdrawn})`;
 }
 
 /** SQL condition for servers with this outcome. Servers that a moderator declined only count as declined. */

@@ -383,7 +383,8 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
       const found = await drafts.find(by, id);
       if (found !== 'gone') return found;
       const submission = (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, uuidOf(id)));
-      if (submission?.state !== 'declined' || submission.userId !== by.user.id) return found;
+      const isKept = submission?.state === 'declined' || submission?.state === 'withdrawn';
+      if (!isKept || submission.userId !== by.user.id) return found;
       const later = await laterLines(submission);
       const rows = submission.servers.filter((server) => !later.has(lineLabel(server))).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };

@@ -67,6 +67,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:open': '',
   'submissions:page': writePage(MOST_PAGES, filter),
   'submissions:refuse': `${DRAFT}:${RUN}`,
+  'submissions:remove': RUN,
   'submissions:resubmit': RUN,
   'submissions:turn': writePage(MOST_PAGES, RUN),
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),

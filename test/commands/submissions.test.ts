@@ -85,16 +85,20 @@ describe('the history', () => {
       await command.presses?.page?.run(anyContext({ isAdmin, argument }));
       return asked.at(-1);
     }
-    expect(await see(false, {})).toEqual({ userId: '4' });
+    expect(await see(false, {})).toEqual({ readerId: '4', userId: '4' });
     const asked7 = asked.length;
     await see(false, { userId: '7' });
     expect(asked).toHaveLength(asked7);
-    expect(await see(true, {})).toEqual({});
-    expect(await see(true, { userId: '7', server: 'PLAY' })).toEqual({ userId: '7', address: 'play' });
-    expect(await see(true, { game: gameMark('rust') })).toEqual({ game: 'rust' });
-    expect(await see(true, { game: gameMark('gone') })).toEqual({ game: 'gone' });
+    expect(await see(true, {})).toEqual({ readerId: '4' });
+    expect(await see(true, { userId: '7', server: 'PLAY' })).toEqual({
+      readerId: '4',
+      userId: '7',
+      address: 'play',
+    });
+    expect(await see(true, { game: gameMark('rust') })).toEqual({ readerId: '4', game: 'rust' });
+    expect(await see(true, { game: gameMark('gone') })).toEqual({ readerId: '4', game: 'gone' });
     // For an unknown game, the filter matches nothing.
-    expect(await see(true, { game: gameMark('other') })).toEqual({ game: '' });
+    expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
   it("shows a submission's servers on several pages, but only to its member and admins", async () => {

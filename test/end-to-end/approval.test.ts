@@ -428,9 +428,9 @@ describe('a submission that needs approval', () => {
     const ends = csvOf(exported, 'submissions.csv').map((row) => [row[3], row[6]]);
     expect(ends.toSorted()).toEqual([
       ['s0.example.com', 'sent for review'],
-      ['s1.example.com', 'not sent'],
-      ['s2.example.com', 'not sent'],
-      ['s3.example.com', 'not sent'],
+      ['s1.example.com', 'declined'],
+      ['s2.example.com', 'declined'],
+      ['s3.example.com', 'declined'],
     ]);
   });
 
@@ -501,7 +501,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(reply)).toContain('Withdrawn');
     expect(textOf(message)).toContain('Withdrawn');
     expect(message.current.content).toContain(`${HOST}:1`);
-    expect([...labelsOf(reply), ...labelsOf(message)]).toEqual([]);
+    expect([...labelsOf(reply), ...labelsOf(message)]).toEqual(['Edit and submit again']);
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 

@@ -48,6 +48,7 @@ const OPEN_PRESSES = [
   'submissions:mine',
   'submissions:page',
   'submissions:open',
+  'submissions:remove',
   'submissions:resubmit',
   'submissions:turn',
   'submissions:waiting',
@@ -83,6 +84,7 @@ const GUARDED_PRESSES = [
   'panel:new',
   'privacy:confirm',
   'privacy:erase',
+  'removekey:ask',
   'removekey:cancel',
   'removekey:confirm',
   'setkey:again',
@@ -258,6 +260,9 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const many = await paste(member, lines(11).replaceAll('.example', '.waits.example'));
   show('member', { kind: 'message', message: await pressSubmit(member, many) });
   show('member', await addServer(member, 'waits.example.com:1'));
+  await member.press(await addServer(member, 'withdrawn.waits.example.com:1'), 'Withdraw');
+  const past = await member.press(await member.slash('submissions'), 'History');
+  show('member', await member.pick(past, ['withdrawn.waits.example.com:1']));
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');

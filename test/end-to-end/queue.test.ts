@@ -164,7 +164,8 @@ describe('all submissions from one member', () => {
     expect(textOf(queue)).toContain('m0-0.example.com');
     expect(adds(guild)).toEqual([]);
     const seen = textOf(await member.slash('submissions'));
-    expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(2);
+    // Equal decisions are one entry.
+    expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(1);
   });
 
   it("are only approved if they haven't changed since the moderator saw them", async ({

@@ -165,6 +165,39 @@ it('waiting submissions are only found by their state', async () => {
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
+it('what a member withdrew is found by that member alone, for a day, until it is replaced or deleted', async () => {
+  const parts = await openParts(1_000);
+  const { history, approvals, clock } = parts;
+  const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+  const wait = (id: string) =>
+    beginSubmission(parts, mia, { interactionId: `i${clock.now}`, draft: readyDraft(id, 1), expiresAt: 1e9 });
+  const found = async (readerId: string, outcome?: 'withdrawn') =>
+    (await history.find('1', { readerId, ...(outcome && { outcome }) })).flat();
+  const first = await wait('a');
+  await approvals.withdraw(mia, 'a', 'w1');
+  for (const outcome of [undefined, 'withdrawn'] as const) {
+    expect(await found('7', outcome)).toEqual([first]);
+    expect(await found('8', outcome)).toEqual([]);
+  }
+  expect(await history.entries('1', [first])).toMatchObject([{ state: 'withdrawn' }]);
+  expect((await Array.fromAsync(history.all('1', { outcome: 'withdrawn' }))).flat()).toEqual([]);
+  expect(await parts.submissions.editableDraft(mia, 'a')).toMatchObject({ id: 'a', rows: [{ line: 1 }] });
+  clock.now += 1;
+  await wait('a');
+  expect(await found('7')).toEqual([]);
+  const second = await wait('b');
+  await approvals.withdraw(mia, 'b', 'w2');
+  expect(await found('7')).toEqual([second]);
+  const eve = { guildId: '1', user: { id: '8', name: 'eve' } };
+  expect(await approvals.removeWithdrawn(eve, second)).toBe(false);
+  expect(await approvals.removeWithdrawn(mia, second)).toBe(true);
+  expect(await found('7')).toEqual([]);
+  await wait('c');
+  await approvals.withdraw(mia, 'c', 'w3');
+  clock.now += 86_400_000;
+  expect(await found('7')).toEqual([]);
+});
+
 it("a member's unsent servers are found until they are sent, and replaced by the next attempt", async () => {
   const parts = await openParts(1_000);
   const { history, store, submissions } = parts;

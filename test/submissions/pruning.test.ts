@@ -64,7 +64,7 @@ describe('pruning a guild with a lot of expired data', () => {
       await store.tables().updateTable('servers').set({ is_forgotten: 1 }).execute();
     },
     'withdrawn submissions': async ({ store }) => {
-      await fill(store, '1', { count: 10_000, at: ago(1) });
+      await fill(store, '1', { count: 10_000, at: ago(2) });
       await store.tables().updateTable('submissions').set({ state: 'withdrawn' }).execute();
     },
     'expired submissions': async ({ store }) => {

@@ -103,6 +103,8 @@ it('no SQL statement about submissions scans a whole table', async () => {
       { ...accepted, userId: '2' },
       { address: 'x' },
       { outcome: 'waiting' },
+      { outcome: 'withdrawn', readerId: '2' },
+      { userId: '2', readerId: '2' },
       { outcome: 'declined', userId: '2' },
     ] as const) {
       await parts.history.find('1', filter);
