@@ -91,7 +91,7 @@ export function setKey({
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
-    if (draft === undefined || typeof draft === 'string') return undefined;
+    if (draft === undefined || draft.kind === 'no-draft') return undefined;
     const only = onlyRow(draft);
     const address = only?.kind === 'ready' ? addressOf(only.submission) : typedOf(only).server;
     const label = only

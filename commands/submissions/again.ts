@@ -76,7 +76,7 @@ async function editableId(
   const isOnlyPart = !(await isLatest(entry, deps));
   if (isOnlyPart && (await submissions.latestId(ownId)) !== '') return undefined;
   const id = isOnlyPart ? ownId : entry.draftId;
-  return typeof (await submissions.editableDraft(context, id)) === 'string' ? undefined : id;
+  return (await submissions.editableDraft(context, id)).kind === 'no-draft' ? undefined : id;
 }
 
 /** Returns an entry's server and draft id, if the server can be submitted again. */
@@ -92,7 +92,7 @@ async function unsentOf(
   const kind = only?.outcome.kind;
   if (kind !== 'not-sent' && kind !== 'unknown') return undefined;
   const draft = await deps.drafts.find(context, draftId);
-  const row = typeof draft === 'string' ? undefined : onlyRow(draft);
+  const row = draft.kind === 'no-draft' ? undefined : onlyRow(draft);
   if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
   return { id: draftId, kind, server: row.submission };
 }

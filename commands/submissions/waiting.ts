@@ -123,8 +123,8 @@ async function linesLeft(
   const { t } = context;
   const isWaiting = state === 'waiting';
   const draft = isWaiting ? await approvals.draft(context, draftId) : await drafts.find(context, draftId);
-  const count = typeof draft === 'string' ? 0 : draft.rows.filter(isInvalid).length;
-  if (typeof draft === 'string' || count === 0) return { texts: [], fix: false };
+  const count = draft.kind === 'no-draft' ? 0 : draft.rows.filter(isInvalid).length;
+  if (draft.kind === 'no-draft' || count === 0) return { texts: [], fix: false };
   const whole = textWithoutFiles(count, () => invalidText(t, draft, games, count));
   const id = isWaiting ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
   const label = t('again.fix', { count: linesToEdit(draft, 'invalid').rows.length });

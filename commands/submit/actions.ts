@@ -46,7 +46,7 @@ export function submitActions(deps: CommandDeps): Actions {
     context: Context & { readonly argument: string },
   ): Promise<readonly string[]> {
     const draft = await deps.submissions.editableDraft(context, readSubmitId(context.argument).id);
-    return typeof draft === 'string' ? [] : COMMANDS_OF[draft.source];
+    return draft.kind === 'no-draft' ? [] : COMMANDS_OF[draft.source];
   }
 
   /** Creates the handler for a button or select menu that changes a draft and then shows it. */
@@ -74,7 +74,7 @@ export function submitActions(deps: CommandDeps): Actions {
       const { id, more } = readSubmitId(context.argument);
       const which = action === 'correct' || more === 'all' ? 'all' : 'invalid';
       const draft = await deps.submissions.editableDraft(context, id);
-      if (typeof draft === 'string') throw noDraft(draft, context.t);
+      if (draft.kind === 'no-draft') throw noDraft(draft.why, context.t);
       return draftModal(context, { draft, action, which }, deps);
     },
   });
@@ -99,7 +99,7 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more: mark } = readSubmitId(context.argument);
           const chosen = await draftEditor.choose(context, id, { shown: onPage(0), chosen: new Set([0]) });
-          if (typeof chosen === 'string') return replyForUnavailable(context, { id, why: chosen }, deps);
+          if (chosen.kind === 'no-draft') return replyForUnavailable(context, { id, ...chosen }, deps);
           return submitDraft(context, { id, promised: 1, mark }, deps);
         },
       },
@@ -147,7 +147,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id } = readSubmitId(context.argument);
           const repair = repairIn(context);
           const draft = await drafts.find(context, id);
-          if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
+          if (draft.kind === 'no-draft') return replyForUnavailable(context, { id, ...draft }, deps);
           const typed = typedOf(draft.rows[0]);
           return enterFields(context, id, repair ? repaired(typed, repair) : typed, deps);
         },
@@ -165,7 +165,7 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          if (typeof draft === 'string') return replyForUnavailable(context, { id, why: draft }, deps);
+          if (draft.kind === 'no-draft') return replyForUnavailable(context, { id, ...draft }, deps);
           const which = more === 'invalid' ? 'invalid' : 'all';
           return draftModal(context, { draft, action: 'changed', which }, deps);
         },

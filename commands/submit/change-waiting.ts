@@ -24,7 +24,7 @@ export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promis
 async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
   const waiting = await deps.approvals.draft(context, id);
-  if (typeof waiting === 'string') return replyForUnavailable(context, { id, why: waiting }, deps);
+  if (waiting.kind === 'no-draft') return replyForUnavailable(context, { id, ...waiting }, deps);
   const row = fieldsOf(context);
   // The modal keeps showing the typed values until the edit is submitted.
   await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
@@ -48,9 +48,9 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   const text = context.field('servers');
   const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, which, submissionId });
   // A moderator has made a decision since the modal was opened, so the edited lines become a separate draft.
-  if (typeof edited === 'string') return enterLines(context, which, deps);
+  if (edited.kind === 'no-draft') return enterLines(context, which, deps);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: which });
-  return 'draft' in edited
+  return edited.kind === 'edited'
     ? submitChanged(context, edited, deps)
     : replyStillWaiting(context, id, withSign('not-sent', unreadableText(edited, context.t)), deps);
 }
@@ -58,7 +58,7 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
 /** Submits the changed lines without asking the member for confirmation, because a moderator checks them anyway. */
 function submitChanged(
   context: SubmitContext,
-  { draft, newlyInvalid }: WaitingEdit,
+  { draft, newlyInvalid }: Omit<WaitingEdit, 'kind'>,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { id } = draft;
@@ -68,7 +68,7 @@ function submitChanged(
 
 function invalidRowsText(
   { t }: SubmitContext,
-  { draft, newlyInvalid }: WaitingEdit,
+  { draft, newlyInvalid }: Omit<WaitingEdit, 'kind'>,
   { games }: CommandDeps,
 ): string {
   const [only] = newlyInvalid;

@@ -97,7 +97,7 @@ export async function draftBefore(
 ): Promise<Pick<Draft, 'rows' | 'panelChannelId'>> {
   if (id === context.interactionId) return { rows: [], panelChannelId: context.panelChannelId };
   const found = await submissions.editableDraft(context, id);
-  return typeof found === 'string' ? { rows: [] } : found;
+  return found.kind === 'no-draft' ? { rows: [] } : found;
 }
 
 /** Gives a row the line number of the row that it replaces, because earlier outcomes are looked up by line number. */

@@ -16,10 +16,10 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
   const typed = context.field('servers');
   const { draftEditor, drafts } = deps;
   const edited = await draftEditor.edit(context, { id, newId, typed, which, submissionId });
-  if (typeof edited !== 'string' && edited.kind !== 'checked') {
+  if (edited.kind !== 'no-draft' && edited.kind !== 'checked') {
     const why = unreadableText(edited, t);
     const draft = await drafts.find(context, id);
-    if (typeof draft === 'string')
+    if (draft.kind === 'no-draft')
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
     // When reopened, the modal will show this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
@@ -27,7 +27,7 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
   }
   // If the draft can no longer be edited, explains why and where the typed lines are now.
   const notice =
-    typeof edited !== 'string' && 'whySeparate' in edited
+    edited.kind === 'checked' && edited.whySeparate !== undefined
       ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))
       : undefined;
   return showDraft(context, id, edited, deps, { notice });

@@ -60,7 +60,7 @@ export async function showDraft(
   deps: CommandDeps,
   shown: DraftAdditions = {},
 ): Promise<Reply> {
-  if (typeof checked === 'string') return replyForUnavailable(context, { id, why: checked }, deps);
+  if (checked.kind === 'no-draft') return replyForUnavailable(context, { id, ...checked }, deps);
   if (checked.kind !== 'checked') throw new UserError(unreadableText(checked, context.t));
   const { draft, settings, allowance } = checked;
   const games = gamesAmong(deps.games, settings.games);

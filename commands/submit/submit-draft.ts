@@ -42,7 +42,7 @@ export async function submitDraft(
       return isSame ? withTried(reply) : reply;
     }
     case 'no-draft':
-      return replyForUnavailable(context, { id, why: result.why }, deps);
+      return replyForUnavailable(context, { id, ...result }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
       const { rows, draft } = result;

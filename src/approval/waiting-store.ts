@@ -4,7 +4,7 @@ import { createRecent } from '../pacing/recent.ts';
 import { isInvalid, isReady } from '../server-lists/row.ts';
 import type { SubmissionsTable, Tables } from '../storage/tables.ts';
 import { isDone, isUnconfirmed, isUnsent, withoutTyped, withRows } from '../submissions/draft.ts';
-import type { Submitter, Unavailable } from '../submissions/drafts.ts';
+import type { NoDraft, Submitter } from '../submissions/drafts.ts';
 import type { NotApprovedOutcome } from '../submissions/outcome.ts';
 import { outcomeToStore } from '../submissions/server-columns.ts';
 import type { Submission } from '../submissions/submission.ts';
@@ -68,14 +68,18 @@ export function createWaitingSubmissions({
   const find = ({ guildId, id }: DraftRef) => submissions.latest(guildId, id, { isForModerators: true });
 
   /** Returns the member's own waiting submission, or the reason why it is no longer waiting. */
-  async function findOwn(by: Submitter, id: string): Promise<Submission | Unavailable> {
+  async function findOwn(
+    by: Submitter,
+    id: string,
+  ): Promise<{ readonly kind: 'found'; readonly submission: Submission } | NoDraft> {
     const submission = await find({ guildId: by.guildId, id });
     if (submission === undefined) {
       const found = await drafts.find(by, id);
-      return typeof found === 'string' ? found : 'decided';
+      return found.kind === 'no-draft' ? found : { kind: 'no-draft', why: 'decided' };
     }
-    if (submission.userId !== by.user.id) return 'of-another-member';
-    return submission.state === 'waiting' ? submission : 'decided';
+    if (submission.userId !== by.user.id) return { kind: 'no-draft', why: 'of-another-member' };
+    if (submission.state !== 'waiting') return { kind: 'no-draft', why: 'decided' };
+    return { kind: 'found', submission };
   }
 
   const life: WaitingSubmissions = {
@@ -91,8 +95,10 @@ export function createWaitingSubmissions({
       return new Set(rows.map(({ address }) => address));
     },
     async draft(by, id) {
-      const submission = await findOwn(by, id);
-      return typeof submission === 'string' ? submission : ((await drafts.read(id)) ?? 'gone');
+      const found = await findOwn(by, id);
+      return found.kind === 'no-draft'
+        ? found
+        : ((await drafts.read(id)) ?? { kind: 'no-draft', why: 'gone' });
     },
     async whyNotWaiting(by, added) {
       const { guildId, user, id } = by;
@@ -188,9 +194,9 @@ export function createWaitingSubmissions({
         .execute();
     },
     async withdraw(by, id, interactionId) {
-      const submission = await findOwn(by, id);
-      if (typeof submission === 'string') return submission;
-      await life.end(submission.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
+      const found = await findOwn(by, id);
+      if (found.kind === 'no-draft') return found.why;
+      await life.end(found.submission.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
       return undefined;
     },
     async expire(guildId) {

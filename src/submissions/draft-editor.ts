@@ -47,7 +47,7 @@ import {
   withoutTyped,
   withRows,
 } from './draft.ts';
-import type { Submitter, Unavailable } from './drafts.ts';
+import type { NoDraft, Submitter, Unavailable } from './drafts.ts';
 import { withLeftOut } from './left-out.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
@@ -60,8 +60,8 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 
-/** A new draft created from edited lines, and the reason why the original draft is no longer available. */
-type SeparateDraft = CheckedDraft & { readonly whySeparate: Unavailable };
+/** An edited draft. If it is a new one, also the reason why the original draft is no longer available. */
+type EditedDraft = CheckedDraft & { readonly whySeparate?: Unavailable };
 
 /** Maximum size of a stored draft in bytes. A thousand typical servers take up a third of it. */
 const MOST_BYTES = 400_000;
@@ -70,8 +70,10 @@ const TYPED_BYTES = 13_000;
 /** The longest outcome that a submission can add to a row. */
 const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
 
+const SUBMITTED: NoDraft = { kind: 'no-draft', why: 'submitted' };
+
 /** The changed draft, or the reason why it could not be changed. */
-export type EditResult = CheckedDraft | Unavailable | UnreadableList | TooManyCandidates;
+export type EditResult = CheckedDraft | NoDraft | UnreadableList | TooManyCandidates;
 
 export interface Edit {
   /** The draft's id. `newId` is for a new draft if the original is no longer available. */
@@ -91,6 +93,7 @@ export interface NotEntries {
 
 /** A draft that is waiting for approval, with its member's unsaved edits. */
 export interface WaitingEdit {
+  readonly kind: 'edited';
   readonly draft: Draft;
   readonly newlyInvalid: readonly InvalidRow[];
 }
@@ -108,8 +111,10 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   async function checkAndSave(by: Submitter, draft: Draft, added?: Choices): Promise<EditResult> {
     const checked = await check.draft(by, added ? { ...draft, hasChoices: true } : draft, added);
     const saved = checked.draft;
-    const why = whyTooMany(saved) ?? whyTooManyCandidates(checked.choices) ?? (await drafts.save(by, saved));
-    if (why !== undefined) return why;
+    const tooMany = whyTooMany(saved) ?? whyTooManyCandidates(checked.choices);
+    if (tooMany) return tooMany;
+    const why = await drafts.save(by, saved);
+    if (why !== undefined) return { kind: 'no-draft', why };
     if (added) await deps.choices.save(by, draft.id, added);
     return checked;
   }
@@ -130,7 +135,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
     store.inGuild(by.guildId, async () => {
       const found = await drafts.find(by, id);
-      return typeof found === 'string' ? found : checkAndSave(by, how(found));
+      return found.kind === 'no-draft' ? found : checkAndSave(by, how(found));
     });
 
   return {
@@ -145,7 +150,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
-      if (typeof found === 'string') return found;
+      if (found.kind === 'no-draft') return found;
       const rows = await completeRows(reread(found, corrected, games).rows);
       // Ignores the looked-up values if the draft changed during the lookup.
       return change(by, id, (draft) =>
@@ -166,7 +171,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       }: { readonly shown: readonly [number, number]; readonly chosen: ReadonlySet<number> },
     ): Promise<EditResult> {
       const found = await drafts.find(by, id);
-      if (typeof found === 'string') return found;
+      if (found.kind === 'no-draft') return found;
       // Candidates never change, but an edit can add some at the end.
       const choices = await deps.choices.find(id);
       const shown = choices?.candidates.slice(from, to) ?? [];
@@ -188,21 +193,21 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     async edit(
       by: Submitter,
       { id, newId, typed, which, submissionId }: Edit,
-    ): Promise<EditResult | SeparateDraft | NotRead> {
+    ): Promise<EditedDraft | Exclude<EditResult, CheckedDraft> | NotRead> {
       const before = await submissions.editableDraft(by, id);
-      const opened = typeof before === 'string' ? [] : linesToEdit(before, which).rows;
+      const opened = before.kind === 'no-draft' ? [] : linesToEdit(before, which).rows;
       const read = await readEdited(by, typed, opened);
       if (read.kind !== 'rows') return read;
       const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
-        if (typeof found === 'string') return found;
+        if (found.kind === 'no-draft') return found;
         // A later submission has already removed or changed some of the draft's lines.
-        if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
+        if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
         const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
         const { draft, candidates } = withRead(withoutTyped(found), read, choices?.candidates);
         return checkAndSave(by, draft, withCandidates(draft, choices, candidates));
       });
-      if (typeof edited !== 'string') return edited;
+      if (edited.kind !== 'no-draft') return edited;
       const { draft, candidates } = withRead(
         { id: newId, source: 'text', rows: [] },
         { ...read, opened: [] },
@@ -210,26 +215,24 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const separate = await store.inGuild(by.guildId, () =>
         checkAndSave(by, draft, withCandidates(draft, undefined, candidates)),
       );
-      return typeof separate === 'string' || separate.kind !== 'checked'
-        ? separate
-        : { ...separate, whySeparate: edited };
+      return separate.kind === 'checked' ? { ...separate, whySeparate: edited.why } : separate;
     },
     /** Parses a waiting draft's lines, as edited by the member (see {@link linesToEdit}), without storing them. */
     async editWaiting(
       by: Submitter,
       { id, typed, which, submissionId }: Omit<Edit, 'newId'>,
-    ): Promise<WaitingEdit | Unavailable | UnreadableList | NotEntries | NotRead> {
+    ): Promise<WaitingEdit | NoDraft | UnreadableList | NotEntries | NotRead> {
       const found = await waitingSubmissions.draft(by, id);
-      if (typeof found === 'string') return found;
+      if (found.kind === 'no-draft') return found;
       const read = await readEdited(by, typed, linesToEdit(found, which).rows);
       if (read.kind !== 'rows') return read;
-      if ((await submissions.latestId(id)) !== submissionId) return 'submitted';
+      if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
       const { draft, candidates } = withRead(withoutTyped(found), read);
       const [candidate] = candidates;
       if (candidate) return { kind: 'not-entries', line: lineLabel(candidate) };
       const before = new Set(found.rows.filter(isInvalid).map((row) => rowText(row.typed)));
       const newlyInvalid = draft.rows.filter(isInvalid).filter((row) => !before.has(rowText(row.typed)));
-      return whyTooMany(draft) ?? { draft, newlyInvalid };
+      return whyTooMany(draft) ?? { kind: 'edited', draft, newlyInvalid };
     },
     /**
      * Stores what a member typed and the bot didn't accept. It is added to the member's draft, even if the draft is waiting
@@ -248,10 +251,10 @@ export function createDraftEditor(deps: DraftEditorDeps) {
           : { ...entered, text: keptText(entered.text), game: sanitised(entered.game) };
       await store.inGuild(by.guildId, async () => {
         const waiting = await waitingSubmissions.draft(by, id);
-        if (typeof waiting !== 'string') return drafts.keep({ ...waiting, typed });
+        if (waiting.kind !== 'no-draft') return drafts.keep({ ...waiting, typed });
         const found = await drafts.find(by, id);
         const draft: Draft =
-          typeof found === 'string' ? { id, source: 'text', rows: [], panelChannelId } : found;
+          found.kind === 'no-draft' ? { id, source: 'text', rows: [], panelChannelId } : found;
         await drafts.save(by, { ...draft, typed });
       });
     },

@@ -15,6 +15,8 @@ import type { SubmittedServer } from './submission.ts';
 
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft {
+  /** Tells a draft apart from the reason why there is none (see drafts.ts). */
+  readonly kind?: undefined;
   readonly id: string;
   /** How the draft was entered: in the fields for one server, as lines of text, or as prose searched for servers. */
   readonly source: 'options' | 'text' | 'message';

@@ -34,8 +34,17 @@ export interface Submitter {
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
+/** The result if there is no draft that the member can use. */
+export interface NoDraft {
+  readonly kind: 'no-draft';
+  readonly why: Unavailable;
+}
+
+const noDraft = (why: Unavailable): NoDraft => ({ kind: 'no-draft', why });
+
 /** A draft, and whether one of its submissions has already ended. */
 export interface DraftToSubmit {
+  readonly kind: 'draft';
   readonly draft: Draft;
   readonly isRetry: boolean;
 }
@@ -99,7 +108,10 @@ export function createDrafts({
     tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
   /** Reads a draft and its latest submission, if they exist, or returns why the member can't change the draft. */
-  async function readRow({ guildId, user }: Submitter, id: string): Promise<DraftColumns | Unavailable> {
+  async function readRow(
+    { guildId, user }: Submitter,
+    id: string,
+  ): Promise<({ readonly kind: 'row' } & DraftColumns) | NoDraft> {
     // Finds the owner of a deleted draft through its submissions.
     const row = await tables()
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
@@ -114,23 +126,23 @@ export function createDrafts({
       .limit(1)
       .executeTakeFirstOrThrow();
     const isOthers = row.guild_id !== guildId || row.user_id !== user.id;
-    if (row.guild_id !== null && isOthers) return 'of-another-member';
-    if (row.state === 'running') return 'being-sent';
-    if (row.state === 'waiting') return 'submitted';
-    return row;
+    if (row.guild_id !== null && isOthers) return noDraft('of-another-member');
+    if (row.state === 'running') return noDraft('being-sent');
+    if (row.state === 'waiting') return noDraft('submitted');
+    return { kind: 'row', ...row };
   }
 
-  async function find(by: Submitter, id: string): Promise<Draft | Unavailable> {
+  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
     const found = await readRow(by, id);
-    return typeof found === 'string' ? found : draftIn(id, found);
+    return found.kind === 'no-draft' ? found : draftIn(id, found);
   }
 
-  function draftIn(id: string, row: DraftColumns): Draft | Unavailable {
+  function draftIn(id: string, row: DraftColumns): Draft | NoDraft {
     const { changed_at, source, lines, created_at } = row;
-    if (changed_at === null || source === null) return 'gone';
-    if (lines === null) return created_at === null ? 'cancelled' : 'submitted';
-    if (changed_at <= now() - DRAFT_LIVES_MS) return 'gone';
-    return draftFromStore({ id, source, lines }) ?? 'gone';
+    if (changed_at === null || source === null) return noDraft('gone');
+    if (lines === null) return noDraft(created_at === null ? 'cancelled' : 'submitted');
+    if (changed_at <= now() - DRAFT_LIVES_MS) return noDraft('gone');
+    return draftFromStore({ id, source, lines }) ?? noDraft('gone');
   }
 
   /**
@@ -191,16 +203,16 @@ export function createDrafts({
     save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await readRow(by, draft.id);
-        return typeof found === 'string' ? found : replace(by, draft);
+        return found.kind === 'no-draft' ? found.why : replace(by, draft);
       }),
     /** Returns the draft to submit: `entered`, unless everything stored under its id was accepted, or the stored draft. */
-    async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | Unavailable> {
+    async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | NoDraft> {
       const row = await readRow(by, id);
-      if (typeof row === 'string') return row;
+      if (row.kind === 'no-draft') return row;
       const { lines, changed_at, created_at } = row;
       const isAccepted = changed_at !== null && lines === null && created_at !== null;
       const draft = entered && !isAccepted ? entered : draftIn(id, row);
-      return typeof draft === 'string' ? draft : { draft, isRetry: created_at !== null };
+      return draft.kind === 'no-draft' ? draft : { kind: 'draft', draft, isRetry: created_at !== null };
     },
     /**
      * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the
@@ -209,7 +221,7 @@ export function createDrafts({
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await find(by, id);
-        if (typeof found === 'string') return found;
+        if (found.kind === 'no-draft') return found.why;
         await choices.drop([id]);
         await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
         return undefined;

@@ -17,7 +17,7 @@ import type { Store } from '../storage/store.ts';
 import { type Check, type CheckedDraft, type HeldReason, type NotSubmitted, serversOf } from './check.ts';
 import { type Draft, isUnconfirmed, isUnsent, otherRows, whileSubmitted, withRows } from './draft.ts';
 import { whyTooMany } from './draft-editor.ts';
-import type { DraftToSubmit, Submitter, Unavailable } from './drafts.ts';
+import type { DraftToSubmit, NoDraft, Submitter } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import { createRequestPlan } from './request-plan.ts';
@@ -63,7 +63,7 @@ export type SubmitResult =
   | HeldSubmission
   /** The draft will be sent once a moderator has approved the submission. */
   | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[]; readonly draft: Draft }
-  | { readonly kind: 'no-draft'; readonly why: Unavailable };
+  | NoDraft;
 
 /** A submission that did not start. */
 interface HeldSubmission {
@@ -188,18 +188,23 @@ export function createPipeline(deps: PipelineDeps) {
   /** Finds the draft to submit. If a moderator is approving the draft, also finds the waiting submission. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
-  ): Promise<(DraftToSubmit & { readonly waiting?: Submission }) | Unavailable> {
+  ): Promise<(DraftToSubmit & { readonly waiting?: Submission }) | NoDraft> {
     const { drafts, waitingSubmissions } = deps;
     const { id, approvedBy, draft, replacesWaiting } = submitRequest;
     if (approvedBy !== undefined) {
       const waiting = await waitingSubmissions.seen(submitRequest);
       const stored = waiting && (await drafts.read(id));
-      if (!stored) return 'submitted';
-      return { draft: withRows(stored, waiting.servers.map(rowForServer)), isRetry: true, waiting };
+      if (!stored) return { kind: 'no-draft', why: 'submitted' };
+      return {
+        kind: 'draft',
+        draft: withRows(stored, waiting.servers.map(rowForServer)),
+        isRetry: true,
+        waiting,
+      };
     }
     if (draft && replacesWaiting) {
       const waiting = await waitingSubmissions.draft(submitRequest, id);
-      return typeof waiting === 'string' ? waiting : { draft, isRetry: true };
+      return waiting.kind === 'no-draft' ? waiting : { kind: 'draft', draft, isRetry: true };
     }
     return drafts.toSubmit(submitRequest, id, draft);
   }
@@ -224,7 +229,7 @@ export function createPipeline(deps: PipelineDeps) {
     } = submitRequest;
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
-    if (typeof found === 'string') return { kind: 'no-draft', why: found };
+    if (found.kind === 'no-draft') return found;
     const { draft, isRetry, waiting } = found;
     const includes = submitRequest.includesAlreadySubmitted && { includesAlreadySubmitted: true };
     const wanted = { ...draft, ...includes };
@@ -315,8 +320,8 @@ export function createPipeline(deps: PipelineDeps) {
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion.
     if (!isRecorded || isLeft === undefined) {
-      const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => 'gone' as const);
-      isLeft = typeof left !== 'string';
+      const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => undefined);
+      isLeft = left !== undefined && left.kind !== 'no-draft';
     }
     return {
       kind: 'ended',
@@ -444,7 +449,7 @@ export function createPipeline(deps: PipelineDeps) {
     async rebuildResult(by: Submitter, submission: Submission): Promise<EndedSubmission> {
       const { draftId: id } = submission;
       const found = await deps.drafts.find(by, id);
-      const stored = typeof found === 'string' ? undefined : found;
+      const stored = found.kind === 'no-draft' ? undefined : found;
       const servers = submission.servers.map((each) =>
         rowResult(rowForServer(each), each.outcome ?? INTERRUPTED),
       );

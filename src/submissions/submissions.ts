@@ -9,7 +9,7 @@ import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isDone, isUnsent } from './draft.ts';
-import type { Drafts, Submitter, Unavailable } from './drafts.ts';
+import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
@@ -379,9 +379,9 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
      * rebuilds the draft from the stored servers, without lines that the member has resubmitted.
      * @param id the draft's id, or the {@link declinedDraftId} of a submission
      */
-    async editableDraft(by: Submitter, id: string): Promise<Draft | Unavailable> {
+    async editableDraft(by: Submitter, id: string): Promise<Draft | NoDraft> {
       const found = await drafts.find(by, id);
-      if (found !== 'gone') return found;
+      if (found.kind !== 'no-draft' || found.why !== 'gone') return found;
       const submission = (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, uuidOf(id)));
       const isKept = submission?.state === 'declined' || submission?.state === 'withdrawn';
       if (!isKept || submission.userId !== by.user.id) return found;

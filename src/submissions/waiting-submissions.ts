@@ -1,7 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { ReadyRow } from '../server-lists/row.ts';
 import type { Draft } from './draft.ts';
-import type { Submitter, Unavailable } from './drafts.ts';
+import type { NoDraft, Submitter, Unavailable } from './drafts.ts';
 import type { NewSubmission, StateChange, Submission, SubmittedServer } from './submission.ts';
 
 /** The reason why another submission can't wait for approval. */
@@ -54,7 +54,7 @@ export interface WaitingSubmissions {
    */
   ownAddresses(by: Submitter, exceptId?: string): Promise<ReadonlySet<string>>;
   /** Returns the draft of the member's waiting submission, to be edited, or why the submission isn't waiting. */
-  draft(by: Submitter, id: string): Promise<Draft | Unavailable>;
+  draft(by: Submitter, id: string): Promise<Draft | NoDraft>;
   /**
    * Returns the reason why a draft's servers can't wait for approval. If they can, counts the attempt towards the member's
    * rate limit.

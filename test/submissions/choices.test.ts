@@ -77,7 +77,7 @@ async function openEditor() {
 }
 
 function checked(result: EditResult | NotRead): CheckedDraft {
-  if (typeof result === 'string' || result.kind !== 'checked') throw new Error(JSON.stringify(result));
+  if (result.kind !== 'checked') throw new Error(JSON.stringify(result));
   return result;
 }
 

@@ -62,7 +62,7 @@ async function openEditor(completeRows: DraftEditorDeps['completeRows'] = async 
       draftEditor.edit(mia, { id: 'd', newId: 'new', typed, which, submissionId: '' }),
     async stored(id = 'd'): Promise<Draft> {
       const draft = await parts.drafts.find(mia, id);
-      if (typeof draft === 'string') throw new Error(draft);
+      if (draft.kind === 'no-draft') throw new Error(draft.why);
       return draft;
     },
   };
@@ -89,7 +89,7 @@ const shown = (rows: readonly Row[]) =>
     return `${row.line} ${formatAddress({ host, port })} ${game}`;
   });
 function checked(result: EditResult | NotRead): CheckedDraft {
-  if (typeof result === 'string' || result.kind !== 'checked') throw new Error(JSON.stringify(result));
+  if (result.kind !== 'checked') throw new Error(JSON.stringify(result));
   return result;
 }
 
@@ -310,7 +310,7 @@ describe('an edit of a draft', () => {
     // A draft can't contain more lines than this.
     const most = 566;
     expect(tooMany).toEqual({ kind: 'too-many', count: 1_000, most });
-    expect(await drafts.find(mia, 'd')).toBe('gone');
+    expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
     const { draft } = await open(lines(most).join('\n'));
     const longer = linesToEdit(draft, 'invalid').text.replaceAll('一一', '一二三');
     expect(await edit(longer)).toMatchObject({ kind: 'too-many', count: most });
@@ -341,7 +341,7 @@ describe('an edit of a draft', () => {
     });
     expect(
       await draftEditor.editWaiting(mia, { id: 'd', which: 'all', typed: '', submissionId: 'before' }),
-    ).toBe('submitted');
+    ).toEqual({ kind: 'no-draft', why: 'submitted' });
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
@@ -383,7 +383,7 @@ describe("input that can't be read as a list", () => {
       rows: [{}],
       typed: { text: '[broken', modal: 'invalid' },
     });
-    for (const id of ids) expect(await drafts.find(mia, id)).toBeTypeOf('object');
+    for (const id of ids) expect(await drafts.find(mia, id)).toHaveProperty('rows');
     expect(checked(await edit('8.8.4.4:1 cs2')).draft).not.toHaveProperty('typed');
   });
 });

@@ -26,21 +26,21 @@ describe('a stored draft', () => {
     clock.now += 15 * MINUTE - 1;
     expect(await drafts.find(mia, 'd')).toEqual(draft);
     clock.now += 1;
-    expect(await drafts.find(mia, 'd')).toBe('gone');
+    expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
   it('can only be used by the member who created it, in the same guild', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
-      expect(await drafts.find(other, 'd')).toBe('of-another-member');
+      expect(await drafts.find(other, 'd')).toMatchObject({ kind: 'no-draft', why: 'of-another-member' });
       expect(await drafts.save(other, readyDraft('d', 1, 'y'))).toBe('of-another-member');
       expect(await drafts.drop(other, 'd')).toBe('of-another-member');
     }
     expect(await drafts.find(mia, 'd')).toEqual(readyDraft('d', 1));
     expect(await drafts.drop(mia, 'd')).toBeUndefined();
     expect(await drafts.drop(mia, 'd')).toBe('cancelled');
-    expect(await drafts.find(mia, 'd')).toBe('cancelled');
+    expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'cancelled' });
   });
 
   it('still belongs to its member if only the submission is left', async () => {
@@ -55,10 +55,10 @@ describe('a stored draft', () => {
     expect(await approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
     expect(await rowsIn(store, 'drafts')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
-      expect(await drafts.find(other, 'd')).toBe('of-another-member');
+      expect(await drafts.find(other, 'd')).toMatchObject({ kind: 'no-draft', why: 'of-another-member' });
       expect(await drafts.save(other, draft)).toBe('of-another-member');
     }
-    expect(await drafts.find(mia, 'd')).toBe('gone');
+    expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
   it.runIf(hasPostgres())('belongs to the guild that used its id first', async () => {
@@ -90,8 +90,8 @@ describe('a stored draft', () => {
     await beginSubmission({ drafts, submissions, waitingSubmissions }, mia, { interactionId: 'i', draft });
     expect(await drafts.save(mia, readyDraft('d', 1, 'y'))).toBe('being-sent');
     expect(await drafts.drop(mia, 'd')).toBe('being-sent');
-    expect(await drafts.find(mia, 'd')).toBe('being-sent');
-    expect(await drafts.find(ben, 'd')).toBe('of-another-member');
+    expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'being-sent' });
+    expect(await drafts.find(ben, 'd')).toMatchObject({ kind: 'no-draft', why: 'of-another-member' });
     expect(await rowsIn(store, 'submissions')).toMatchObject([{ state: 'running' }]);
     expect(await drafts.read('d')).toEqual(draft);
   });
@@ -105,13 +105,13 @@ describe('a stored draft', () => {
       await drafts.save(mia, readyDraft(id, 1));
     }
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
-    expect(found.map((draft) => draft === 'gone')).toEqual([true, true, ...Array(10).fill(false)]);
-    expect(await drafts.find(ben, 'of ben')).not.toBe('gone');
+    expect(found.map(({ kind }) => kind === 'no-draft')).toEqual([true, true, ...Array(10).fill(false)]);
+    expect(await drafts.find(ben, 'of ben')).not.toHaveProperty('why');
     // After the clock is set back, the newest draft seems to be the oldest.
     clock.now -= 5 * MINUTE;
     await drafts.save(mia, readyDraft('new', 1));
-    expect(await drafts.find(mia, 'new')).not.toBe('gone');
-    expect(await drafts.find(mia, 'd2')).toBe('gone');
+    expect(await drafts.find(mia, 'new')).not.toHaveProperty('why');
+    expect(await drafts.find(mia, 'd2')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 });
 
@@ -127,7 +127,7 @@ describe('all drafts in a guild', () => {
     await drafts.save(elsewhere, halfOf('elsewhere'));
     for (const by of members) await drafts.save(by, halfOf(`of ${by.user.id}`));
     const found = await Promise.all(members.map((by) => drafts.find(by, `of ${by.user.id}`)));
-    expect(found.map((draft) => draft === 'gone')).toEqual([true, false, false]);
+    expect(found.map(({ kind }) => kind === 'no-draft')).toEqual([true, false, false]);
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
@@ -141,7 +141,7 @@ describe('all drafts in a guild', () => {
     const left = async (userId: string, ids: readonly string[]) => {
       const by = { guildId: '1', user: { id: userId, name: userId } };
       const found = await Promise.all(ids.map((id) => drafts.find(by, id)));
-      return ids.filter((_, index) => found[index] !== 'gone');
+      return ids.filter((_, index) => found[index]?.kind !== 'no-draft');
     };
     await save('small', '2', 1);
     const large = Array.from({ length: 9 }, (_, n) => `large-${n}`);

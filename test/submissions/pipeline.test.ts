@@ -252,7 +252,7 @@ describe('a request', () => {
     expect(kinds(result).indexOf('not-sent')).toBe(100);
     expect(result.servers[100]?.outcome).toEqual({ kind: 'not-sent', reason: 'key' });
     const rest = await opened.drafts.find(mia, 'list');
-    expect(typeof rest === 'string' ? rest : rest.rows).toHaveLength(150);
+    expect(rest.kind === 'no-draft' ? rest.why : rest.rows).toHaveLength(150);
   });
 
   it('uses the latest key', async () => {

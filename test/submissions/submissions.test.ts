@@ -35,7 +35,7 @@ async function open() {
     latest: () => submissions.latest('1', 'list'),
     async leftRows() {
       const left = await drafts.find(mia, 'list');
-      return typeof left === 'string' ? left : left.rows.map(({ line }) => line);
+      return left.kind === 'no-draft' ? left.why : left.rows.map(({ line }) => line);
     },
   };
 }
