@@ -80,9 +80,9 @@ describe('a panel', () => {
     );
     const everyone = "Anyone who can see a panel's channel can use its buttons";
     expect(modalTexts(modalOf(await admin.slash('panel')).data).join()).toContain(everyone);
-    expect(textOf(await openSettings(guild))).not.toContain(everyone);
+    expect(textOf(await openSetting(guild, 'Who can submit'))).not.toContain(everyone);
     await postPanel(guild);
-    expect(textOf(await openSettings(guild))).toContain(everyone);
+    expect(textOf(await openSetting(guild, 'Who can submit'))).toContain(everyone);
   });
 
   withKeyIt(
@@ -490,7 +490,7 @@ describe('a submission from a panel', () => {
     const page = await openSetting(guild, 'Announcements');
     expect(textOf(page)).toContain('Announcements: on, in #');
     expect(textOf(await admin.press(page, 'Announce where they were submitted'))).toContain(
-      'Announcements: on\n',
+      'Announcements: on; approved ones need a channel',
     );
   });
 });

@@ -189,7 +189,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   const inLog = () => discord.messages({ channelId: moderator.channelId }).map(textOf).join();
   await expect.poll(inLog).toContain('underway.example.com:27015');
 
-  expect(textOf(await keyless.admin.slash('keystatus'))).toContain('/setkey');
+  expect(textOf(await keyless.admin.slash('keystatus'))).toContain('no API key');
   expect(textOf(await admin.slash('keystatus'))).toContain('Last worked');
   const settings = textOf(await openSettings(guild));
   for (const line of KEPT_SETTINGS) expect(settings).toContain(line);
@@ -197,7 +197,7 @@ async function goOn({ bot, guild, keyless }: Place, seen: Seen): Promise<void> {
   expect(textOf(notAllowed)).toContain("isn't allowed here");
   const history = textOf(await admin.slash('submissions', { outcome: 'unknown' }));
   expect(history).toContain('underway.example.com:27015');
-  const notSent = textOf(await admin.slash('submissions', { outcome: 'not-sent' }));
+  const notSent = textOf(await admin.slash('submissions', { outcome: 'declined' }));
   expect(notSent).toMatch(/refused\.example\.com:27015.*Declined by .*Not one of ours/s);
   expect(textOf(await member.slash('submissions'))).toContain('waits.example.com:27015');
 
