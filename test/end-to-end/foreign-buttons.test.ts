@@ -197,6 +197,9 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await addServer(member, 'no-port.example.com'));
   for (let n = 1; n <= 10; n += 1) show('member', await addServer(member, `more.example.com:${n}`));
   await pressSubmit(member, await paste(member, lines(12)));
+  await listing.behave({ kind: 'down' });
+  await addServer(member, 'refused.example.com:3');
+  await listing.behave({ kind: 'ok' });
   show('member', await addServer(member, 's1.example.com:27015'));
   const list = show(
     'member',
@@ -224,12 +227,9 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', { kind: 'message', message: unconfirmed });
   show('member', await member.slash('games'));
   show('member', await member.slash('games', { search: 'no such game' }));
-  await listing.behave({ kind: 'down' });
-  await addServer(member, 'refused.example.com:3');
-  await listing.behave({ kind: 'ok' });
   const history = show('member', await member.slash('submissions'));
   show('member', await member.pick(history, ['2. 12 game servers']));
-  show('member', await member.pick(history, ['refused.example.com:3']));
+  show('member', await member.pick(history, ['lost.example.com:1']));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 
   show('admin', await openSetting(guild, 'Panels'));
