@@ -148,7 +148,7 @@ it('members can turn off direct messages in /privacy, and admins in /settings', 
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await pressSetting(guild, 'Approval', "Don't send direct messages");
-  expect(textOf(page)).toContain("Members don't get a direct message");
+  expect(textOf(page)).toContain('Direct messages about decisions: off');
   const second = await addServer(member, `${HOST}:2`);
   expect(textOf(second)).not.toContain(PROMISE);
   await approve(guild);

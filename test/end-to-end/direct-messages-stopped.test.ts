@@ -31,7 +31,7 @@ botTest({ env: { DIRECT_MESSAGES: 'off' } })(
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
-    expect(textOf(page)).toContain("Members don't get a direct message");
+    expect(textOf(page)).toContain('Direct messages about decisions: off');
     expect(labelsOf(page).filter((label) => label.includes('direct messages'))).toEqual([]);
     expect(labelsOf(await member.slash('privacy'))).not.toContain('Turn direct messages off');
     const reply = await addServer(member, `${HOST}:1`);

@@ -20,7 +20,7 @@ it("a reply about an unknown outcome links to the service's page", async ({ memb
   await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');
-  expect(contentOf(answer)).toContain(`or check [Game List](<${page}>), before`);
+  expect(contentOf(answer)).toContain(`Check [Game List](<${page}>) before`);
   expect(links(answer)).toMatchObject([{ url: page, label: 'Check Game List' }]);
 
   const list = async (servers: string) => {

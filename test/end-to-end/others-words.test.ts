@@ -77,11 +77,11 @@ describe('markup in text from others', () => {
     for (let n = 1; n < 3; n += 1) await admin.press(choose, 'Next');
     const aliases = hostile.map(({ alias }) => alias);
     expect(textOf(await admin.pick(choose, aliases))).toContain('Games: only [a]');
-    expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 2 more/);
+    expect(textOf(await openSettings(guild))).toMatch(/Games: only .* 5 more/);
 
     const list = 'server,port,game\na.example.com,1,\nb.example.com,2,`[x] Staff **login';
     const preview = await paste(member, list, { game: MASKED.slice(0, 20) });
-    expect(textOf(preview)).toContain('1 line needs fixing');
+    expect(textOf(preview)).toContain('2 lines need fixing');
     const picked = await member.pick(preview, ['evil0']);
     expect(textOf(picked)).toContain('1 game server is ready');
     const suggested = labelsOf(picked).find((label) => label.startsWith('Use ')) ?? '';

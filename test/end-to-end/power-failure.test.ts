@@ -44,7 +44,7 @@ const UNSYNCED: Readonly<Record<UnsyncedWrite, readonly string[]>> = {
     'insert submissions',
     'update servers reserved_at',
     'update submissions channel_id message_id shown_revision',
-    'update submissions decided_by decided_by_name decision_id state process_id started_at revision',
+    'update submissions state decided_by decided_by_name decision_id process_id started_at revision',
     'update submissions state decision_id ended_at revision',
   ],
 };
