@@ -130,6 +130,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     },
     /** Reads the submissions with these ids, in the given order. */
     async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
+      // PostgreSQL rejects an empty list.
+      if (ids.length === 0) return [];
       await myTurn(guildId);
       const ofThese = (some: readonly string[]) =>
         serversIn(guildId)
