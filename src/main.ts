@@ -51,9 +51,12 @@ async function main(): Promise<void> {
   for (const hint of misspelt(process.env)) logger.warn({}, `ignoring an unknown variable. ${hint}`);
   for (const hint of doubtful(config)) logger.warn({}, hint);
   let stoppingSince: number | undefined;
+  let couldStart = true;
 
   /** Logs that the bot has stopped, so that the log shows whether something else ended the process before. */
   function reportStopped(since: number): void {
+    // If the bot couldn't start, the last line is the reason.
+    if (!couldStart) return;
     const cutOff = app.cutOff();
     const ms = Math.round(performance.now() - since);
     if (cutOff.length === 0) logger.info({ ms }, 'stopped');
@@ -110,7 +113,10 @@ async function main(): Promise<void> {
   }
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled promise rejection'));
   process.on('uncaughtException', fail);
-  app.start().then(keepCode, fail);
+  app.start().then(keepCode, (error) => {
+    couldStart = false;
+    fail(error);
+  });
 }
 
 /** Delay after startup, in milliseconds, to let all necessary code load. */
