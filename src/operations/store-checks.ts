@@ -49,7 +49,7 @@ async function checkSqlite(path: string): Promise<string> {
   } catch (error) {
     throw new CheckFailedError(
       reason(error),
-      `depending on the error: ${chownCommand(folder)}, stop the program that locks it, or restore a backup`,
+      `depending on the error: free disk space, run ${chownCommand(folder)}, stop the program that locks it, or restore a backup`,
     );
   }
 }
