@@ -352,7 +352,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       await isSubmitted(`${name}-file`);
       await press('My submissions');
       await log(tab).getByText('newest first').last().waitFor();
-      await log(tab).getByText(`${name}-file.example.com`).last().waitFor();
+      await log(tab).getByText(`${name}-file.example.com`).filter({ visible: true }).last().waitFor();
     }
 
     await each('before');
