@@ -8,6 +8,8 @@ const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.
 const UNKNOWN =
   "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Check the listing service's site before sending it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
+const HELD_BACK =
+  "❌ The listing service rejects this Discord server's API key, so nothing can be submitted. The rejected key was set by @7.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
@@ -50,6 +52,7 @@ describe('claimOf', () => {
     ],
     ['✅ Approved by @7\n✅ Servers have been added for review.', 'waiting'],
     ['❌ Declined by @7\nReason: Not today.', 'nothing sent'],
+    [HELD_BACK, 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
       `The bot was interrupted before it could finish, so nothing was submitted to the listing service. Please try again.\n${REJECTED}`,

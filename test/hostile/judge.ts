@@ -66,7 +66,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [
-    /nothing was (?:(?:saved|changed) or )?sent|did nothing|makes only one attempt|is restarting|run the command again|on its way|previous request/i,
+    /nothing was (?:(?:saved|changed) or )?sent|nothing can be submitted|did nothing|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
   // The bot's reply to an old button.
