@@ -126,7 +126,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   if (backupEveryHours === 0) {
     throw new CheckWarningError(
       `${text}, and BACKUP_EVERY_HOURS=0 turns backups off`,
-      'remove it for a backup every day',
+      'remove BACKUP_EVERY_HOURS for a backup every day',
     );
   }
   if (!existsSync(path)) return `the bot makes one at its first start, then every ${backupEveryHours} hours`;
