@@ -28,17 +28,11 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
   needsLog: true,
   notes(audience, shown) {
     const { t } = audience;
-    const { approval, approvalRoleId, mentionsApprovalRole, trustedRoleId } = shown.now;
+    const { approval, approvalRoleId, trustedRoleId } = shown.now;
     const isToChooseFirst = !approval && !hasLog(shown.now);
     const isTold = decisionMessages.isOn && sendsDirectMessages(shown.now);
     return [
-      ...(approvalRoleId === undefined
-        ? []
-        : [
-            mentionsApprovalRole
-              ? `${FINE} ${t('settings.approval.mentionOn')}`
-              : `${OFF} ${t('settings.approval.mentionOff')}`,
-          ]),
+      ...(approvalRoleId === undefined ? [] : [mentionLine(t, shown.now)]),
       isTold
         ? `${FINE} ${t('settings.approval.messagesOn')}`
         : `${OFF} ${t('settings.approval.messagesOff')}`,
@@ -100,6 +94,11 @@ export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisio
     }),
   },
 });
+
+const mentionLine = (t: Translate, { mentionsApprovalRole }: Settings): string =>
+  mentionsApprovalRole
+    ? `${FINE} ${t('settings.approval.mentionOn')}`
+    : `${OFF} ${t('settings.approval.mentionOff')}`;
 
 const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
   mentionsApprovalRole

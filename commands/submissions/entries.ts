@@ -3,6 +3,7 @@ import {
   decisionText,
   declinedTogetherText,
   reasonTexts,
+  STATE_SIGNS,
 } from '../../src/approval/approval-view.ts';
 import { reasonText } from '../../src/approval/decline-reasons.ts';
 import { notSent } from '../../src/listing/contract.ts';
@@ -58,8 +59,6 @@ export function entryText(
   const why = only ? whyTexts(t, only) : [];
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
-
-const STATE_SIGNS = { waiting: '⏳', withdrawn: '↩️' } as const;
 
 /** Maximum number of servers that a group names, and maximum length of their lines in UTF-16 units. */
 const MOST_IN_GROUP = 10;

@@ -62,6 +62,9 @@ export function approvalView(
   };
 }
 
+/** The emoji in front of submissions whose servers have no outcome. */
+export const STATE_SIGNS = { waiting: '⏳', running: '⏳', withdrawn: '↩️' } as const;
+
 const submittedIn = ({ servers }: Pick<Submission, 'servers'>) => servers.map(({ server }) => server);
 
 /**
@@ -124,9 +127,9 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
-      return `⏳ ${t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
+      return `${STATE_SIGNS.waiting} ${t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
     case 'running':
-      return `⏳ ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
+      return `${STATE_SIGNS.running} ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
     case 'done': {
       const ended = serverResults(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
@@ -143,7 +146,7 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join('\n');
     }
     case 'withdrawn':
-      return `↩️ ${t('approval.withdrawn')}`;
+      return `${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`;
     default:
       return withSign('not-sent', t(`approval.${state}`));
   }

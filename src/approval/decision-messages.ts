@@ -224,7 +224,8 @@ function combineViews(
     decided
       .filter(({ state }) => (state === 'declined') === isDeclined)
       .reduce((sum, { servers }) => sum + servers.length, 0);
-  const [approved, declined] = [countOf(false), countOf(true)];
+  const approved = countOf(false);
+  const declined = countOf(true);
   const counts = [
     ...(approved > 0 ? [t('notice.approved', { count: approved })] : []),
     ...(declined > 0 ? [t('notice.declined', { count: declined })] : []),

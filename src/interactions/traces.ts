@@ -139,7 +139,14 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         else open.delete(trace);
         if (submitted.get(interactionId) === servers) submitted.delete(interactionId);
         const end = {
-          ...{ interactionId, guildId, command, type, outcome, respondedMs, repliedMs, reference },
+          interactionId,
+          guildId,
+          command,
+          type,
+          outcome,
+          respondedMs,
+          repliedMs,
+          reference,
           servers: servers.length > 0 ? countOutcomes(servers) : undefined,
         };
         const isQuiet = type === 'autocomplete' && outcome === 'answered';

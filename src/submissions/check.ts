@@ -68,7 +68,8 @@ export type NotSubmitted =
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
   | { readonly code: 'held-back'; readonly outcome: NotSentOutcome };
 
-export const isOfRules = ({ code }: NotSubmitted): boolean =>
+/** Whether the guild's rules hold back the draft or row. */
+export const isOfRules = ({ code }: { readonly code: string }): boolean =>
   code === 'game-not-allowed' || code === 'waiting-already';
 
 /** `changed`: the draft differs from the one that the member saw, or has no server to send. */
@@ -219,9 +220,8 @@ export function reread(draft: Draft, corrected: Correction, games: GameIndex): D
 /** Whether an invalid row may have become valid since it was last checked. */
 function mayBeRightNow(row: Row, games: GameIndex): boolean {
   if (row.kind !== 'invalid') return false;
-  const { code } = row.problem;
-  if (code === 'game-unknown') return games.find(row.typed.game) !== undefined;
-  return code === 'game-not-allowed' || code === 'waiting-already';
+  if (row.problem.code === 'game-unknown') return games.find(row.typed.game) !== undefined;
+  return isOfRules(row.problem);
 }
 
 interface Rules {

@@ -218,8 +218,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .limit(MOST_UNSENT)
         .select(['host', 'port', 'query_port', 'game', 'address'])
         .execute();
-      const seen = new Set<string>();
-      return rows.filter(({ address }) => !seen.has(address) && seen.add(address)).map(storedServer);
+      const byAddress = Map.groupBy(rows, ({ address }) => address);
+      return [...byAddress.values()].flatMap(([newest]) => (newest ? [storedServer(newest)] : []));
     },
     /** Returns the aliases of all games for which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
