@@ -164,10 +164,10 @@ export function createApiKeys(deps: ApiKeysDeps) {
      */
     async set(guildId: string, key: Secret, { by, previous }: KeySetting): Promise<boolean> {
       const isStored = await store.inGuild(guildId, async () => {
-        const record = await records.get(guildId);
+        const { value: record, save } = await records.open(guildId);
         const setAt = typeof record === 'object' ? record.setAt : undefined;
         if (setAt !== previous?.setAt) return false;
-        await records.set(guildId, {
+        await save({
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
           lastFour: key.lastFour(),
           setBy: by.id,
@@ -182,10 +182,10 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /** Deletes a member's name from the guild's key. Must be called inside the guild's transaction. */
     async deleteName(guildId: string, userId: string): Promise<void> {
-      const record = await records.get(guildId);
+      const { value: record, save } = await records.open(guildId);
       if (typeof record !== 'object' || record.setBy !== userId) return;
       const { setByName: _, ...unnamed } = record;
-      await records.set(guildId, unnamed);
+      await save(unnamed);
     },
     /**
      * Records whether the service accepted the key in a request. Does nothing if the guild has set another key in the
@@ -200,7 +200,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const said = keyVerdict(outcome);
       if (said === 'nothing') return undefined;
       return store.inGuild(guildId, async () => {
-        const record = await records.get(guildId);
+        const { value: record, save } = await records.open(guildId);
         if (typeof record !== 'object' || record.setAt !== setAt) return undefined;
         const at = time();
         const change = changeOf(said, record);
@@ -210,7 +210,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
           delete next.invalidSince;
         }
         if (change === 'rejected') next.invalidSince = at;
-        await records.set(guildId, next);
+        await save(next);
         return change;
       });
     },

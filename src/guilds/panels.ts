@@ -50,18 +50,19 @@ export function createPanels(deps: {
   const { store, logger } = deps;
   const records = createCollection({ values: store.values, name: PANELS, schema: panelsSchema, logger });
 
-  async function of(guildId: string): Promise<readonly Panel[]> {
-    const found = await records.get(guildId);
-    return found === undefined || found === 'unreadable' ? [] : found.panels;
+  async function open(guildId: string) {
+    const { value, save } = await records.open(guildId);
+    const panels: readonly Panel[] = value === undefined || value === 'unreadable' ? [] : value.panels;
+    return { panels, save };
   }
 
   /** Changes a guild's list of panels and returns the changed list. */
   const change = (guildId: string, how: (panels: readonly Panel[]) => readonly Panel[]) =>
     store.inGuild(guildId, async () => {
-      const found = await of(guildId);
+      const { panels: found, save } = await open(guildId);
       const panels = how(found);
       // Panels that can't be read are only overwritten if a new panel is added.
-      if (found.length > 0 || panels.length > 0) await records.set(guildId, { panels: [...panels] });
+      if (found.length > 0 || panels.length > 0) await save({ panels: [...panels] });
       return panels;
     });
 
@@ -70,7 +71,7 @@ export function createPanels(deps: {
     change(guildId, (panels) => panels.map((each) => (each.messageId === messageId ? how(each) : each)));
 
   return {
-    of,
+    of: async (guildId: string): Promise<readonly Panel[]> => (await open(guildId)).panels,
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /** Adds a panel. If two admins exceed the maximum at the same time, the oldest panel stays but can't be edited. */
     add: (guildId: string, panel: Panel) =>

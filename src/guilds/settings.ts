@@ -132,10 +132,10 @@ export function createGuildSettings(deps: {
     ): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
-          const found = await getOrUnreadable(guildId);
-          const now = found === 'unreadable' ? DEFAULTS : found;
+          const { value: found, save } = await records.open(guildId);
+          const now = found === undefined || found === 'unreadable' ? DEFAULTS : found;
           const next = await change(now);
-          if (next !== now) await records.set(guildId, next);
+          if (next !== now) await save(next);
           return next;
         });
       } finally {

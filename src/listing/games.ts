@@ -70,9 +70,12 @@ export function createGames(deps: GamesDeps) {
     isShort = fetchedAt !== undefined && index.all.length < before / 2;
     fetchedAt = now();
     isInvalidated = false;
-    await records.set(LIST, { fetchedAt, games: [...index.all], isShort }).catch((error: unknown) => {
+    try {
+      const { save } = await records.open(LIST);
+      await save({ fetchedAt, games: [...index.all], isShort });
+    } catch (error) {
       logger.warn({ err: error }, 'could not save the games list; keeping it in memory');
-    });
+    }
   }
 
   /** Starts a fetch, or waits for a fetch with the same key that is already running. */

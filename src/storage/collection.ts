@@ -31,21 +31,34 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
     );
   }
 
+  function parse(record: string, stored: unknown): Value | Unreadable | undefined {
+    if (stored === undefined) return undefined;
+    const parsed = schema.safeParse(stored);
+    if (parsed.success) return parsed.data;
+    logOnce(record);
+    return 'unreadable';
+  }
+
+  /**
+   * Reads a record that may have to change. `save` replaces only the fields in the schema, because a newer version may have
+   * added other fields.
+   */
+  async function open(id: string) {
+    const record = `${name}:${id}`;
+    const stored = await values.get(record);
+    return {
+      value: parse(record, stored),
+      async save(value: Value): Promise<void> {
+        const fields = Object.entries(fieldsSchema.parse(stored));
+        const unknown = fields.filter(([field]) => !Object.hasOwn(schema.shape, field));
+        await values.set(record, { ...Object.fromEntries(unknown), ...value });
+      },
+    };
+  }
+
   return {
-    async get(id: string): Promise<Value | Unreadable | undefined> {
-      const stored = await values.get(`${name}:${id}`);
-      if (stored === undefined) return undefined;
-      const parsed = schema.safeParse(stored);
-      if (parsed.success) return parsed.data;
-      logOnce(`${name}:${id}`);
-      return 'unreadable';
-    },
-    /** Replaces only the fields in the schema. A newer version may have added other fields. */
-    async set(id: string, value: Value): Promise<void> {
-      const stored = fieldsSchema.parse(await values.get(`${name}:${id}`));
-      const unknown = Object.entries(stored).filter(([field]) => !Object.hasOwn(schema.shape, field));
-      await values.set(`${name}:${id}`, { ...Object.fromEntries(unknown), ...value });
-    },
+    open,
+    get: async (id: string): Promise<Value | Unreadable | undefined> => (await open(id)).value,
     /** @returns whether the record existed */
     delete: (id: string): Promise<boolean> => values.delete(`${name}:${id}`),
   };
