@@ -231,12 +231,15 @@ export const nameServers = hosts(IP_ADDRESSES)
   )
   .register(SHOWABLE, { looksRight: hostsLookRight });
 
+/** Whether a text has the form of a Discord id. */
+export const isDiscordId = (text: string): boolean => /^\d{17,20}$/.test(text);
+
 /** Accepts Discord ids of guilds or users. */
 export const ids = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
   .refine(
-    (all) => all.length > 0 && all.every((id) => /^\d{17,20}$/.test(id)),
+    (all) => all.length > 0 && all.every(isDiscordId),
     must('Discord ids such as 123456789012345678, separated by commas'),
   )
   .register(SHOWABLE, showIf(/^[\d\s,]{1,40}$/));

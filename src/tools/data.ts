@@ -2,15 +2,17 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigError, readDataConfig } from '../config/config.ts';
+import { isDiscordId } from '../config/fields.ts';
 import { createStore } from '../storage/store.ts';
 import { reason, StoreError } from '../storage/store-error.ts';
 import { codeOf } from '../text/error-code.ts';
 import { createStoredData, type FoundData, type Subject } from './stored-data.ts';
 import { readArguments, runTool } from './tool.ts';
 
+const ACTIONS = 'show, "export FILE" or "delete --yes"';
 const HOW =
-  'specify an id and an action: npm run data -- guild ID show, or npm run data -- member ID show. Instead of show, use ' +
-  '"export FILE", or "delete --yes"';
+  'specify an id and an action: npm run data -- guild ID ACTION, or npm run data -- member ID ACTION. The actions are ' +
+  ACTIONS;
 
 /** Why some records are kept after a deletion. */
 const KEPT = {
@@ -62,21 +64,29 @@ await runTool('data', async (logger) => {
   }
 });
 
-/** @throws ConfigError with the usage if the arguments are invalid */
+/** @throws ConfigError that names the first invalid argument */
 function readRequest(): Request {
-  const { positionals, flags } = readArguments(HOW, { least: 3, most: 4, flags: ['yes'] });
-  const [kind = '', id = '', action = '', given] = positionals;
-  const isKnown =
-    (kind === 'guild' || kind === 'member') &&
-    (action === 'show' || action === 'export' || action === 'delete');
+  const { positionals, flags } = readArguments(HOW, { least: 2, most: 4, flags: ['yes'] });
+  const [kind = '', id = '', action, given] = positionals;
   const isConfirmed = flags.includes('yes');
-  if (
-    !isKnown ||
-    !/^\d{17,20}$/.test(id) ||
-    (given !== undefined && action !== 'export') ||
-    (isConfirmed && action !== 'delete')
-  ) {
-    throw new ConfigError(HOW);
+  if (kind !== 'guild' && kind !== 'member') {
+    throw new ConfigError(`the first argument must be guild or member, and is ${JSON.stringify(kind)}`);
+  }
+  if (!isDiscordId(id)) {
+    throw new ConfigError(
+      `${JSON.stringify(id)} isn't the id of a ${kind}: an id has 17 to 20 digits, such as 123456789012345678. ` +
+        '"Block a member or Discord server" in docs/tasks.md explains how to copy it',
+    );
+  }
+  if (action === undefined) throw new ConfigError(`the action is missing after the id: use ${ACTIONS}`);
+  if (action !== 'show' && action !== 'export' && action !== 'delete') {
+    throw new ConfigError(`${JSON.stringify(action)} isn't an action: use ${ACTIONS}`);
+  }
+  if (given !== undefined && action !== 'export') {
+    throw new ConfigError(`${action} doesn't accept ${JSON.stringify(given)}: only export accepts a file`);
+  }
+  if (isConfirmed && action !== 'delete') {
+    throw new ConfigError(`${action} doesn't accept --yes: only delete does`);
   }
   return { kind, id, action, file: resolve(given ?? `${kind}-${id}.json`), isConfirmed };
 }
