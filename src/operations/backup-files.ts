@@ -42,23 +42,21 @@ export async function newestBackup(path: string): Promise<BackupFile | undefined
   return { at, size };
 }
 
-/** The name of the stored value that holds the time and reason of the last failed backup. */
+/**
+ * The name of the stored value that holds why the last backup failed. It's deleted when a backup succeeds, when no backup
+ * is due, and in a restored database.
+ */
 const FAILED = 'backup:failed';
 
 export const saveBackupFailure = (values: Pick<Values, 'set'>, why: string): Promise<void> =>
-  values.set(FAILED, { at: Date.now(), why });
+  values.set(FAILED, { why });
 
 export const deleteBackupFailure = async (values: Pick<Values, 'delete'>): Promise<void> => {
   await values.delete(FAILED);
 };
 
 /** Returns why the last scheduled backup failed, or `undefined` if it didn't. */
-export async function readBackupFailure(
-  values: Pick<Values, 'get'>,
-  newest: BackupFile | undefined,
-): Promise<string | undefined> {
-  const { at, why } = Object(await values.get(FAILED));
-  // A restored database may have the note of an earlier failure.
-  const isLater = typeof at === 'number' && at > (newest?.at ?? 0);
-  return isLater && typeof why === 'string' ? why : undefined;
+export async function readBackupFailure(values: Pick<Values, 'get'>): Promise<string | undefined> {
+  const { why } = Object(await values.get(FAILED));
+  return typeof why === 'string' ? why : undefined;
 }

@@ -58,7 +58,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
 
   async function backUpIfDue(): Promise<void> {
     try {
-      if (!(await isDue())) return;
+      if (!(await isDue())) return await deleteBackupFailure(store.values);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const at = Date.now();
       const made = `${name}-${timeInName(at)}${ext}`;
@@ -69,7 +69,9 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
       await store.values.set(LAST, at);
       await deleteBackupFailure(store.values);
-      await removeOthers(made);
+      await removeOthers(made).catch((error: unknown) =>
+        logger.error({ err: error, folder }, 'could not delete old backups; will retry after the next one'),
+      );
     } catch (error) {
       if (stopping.aborted) return;
       const why = scrub(reason(error));

@@ -31,8 +31,13 @@ const LEAST_MEMORY = 480 * 1024 * 1024;
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
-  if (newer.length === 0) return text;
-  return `${text}\na newer version has migrated it (${newer.join(', ')}), but this version can still use it`;
+  const lines = [text];
+  if (newer.length > 0) {
+    lines.push(`a newer version has migrated it (${newer.join(', ')}), but this version can still use it`);
+  }
+  const warning = storeUrl.kind === 'postgres' ? clearTextWarning(storeUrl) : undefined;
+  if (warning === undefined) return lines.join('\n');
+  throw new CheckWarningError([...lines, warning.text].join('\n'), warning.fix);
 }
 
 async function checkSqlite(path: string): Promise<string> {
@@ -57,11 +62,9 @@ async function checkSqlite(path: string): Promise<string> {
 async function checkPostgres(server: StoreUrl & { readonly kind: 'postgres' }): Promise<string> {
   try {
     const hasTables = await useValues(server, async () => true);
-    const answers = hasTables
+    return hasTables
       ? `${server.name} responds`
       : `${server.name} responds; its tables will be created at the first start`;
-    const warning = clearTextWarning(server);
-    return warning ? `${answers}\n${warning}` : answers;
   } catch (error) {
     throw new CheckFailedError(
       reason(error),
@@ -114,6 +117,12 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   const { storeUrl, backupEveryHours } = config;
   if (storeUrl.kind === 'postgres')
     throw new CheckSkippedError('PostgreSQL has its own backups: see docs/scaling.md');
+  if (backupEveryHours === 0) {
+    throw new CheckWarningError(
+      'BACKUP_EVERY_HOURS=0 turns backups off',
+      'remove BACKUP_EVERY_HOURS for a backup every day',
+    );
+  }
   const { path } = storeUrl;
   const folder = backupFolderOf(path);
   const newest = await newestBackup(path).catch((error: unknown) => {
@@ -123,14 +132,8 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
     newest === undefined
       ? `${folder} has no backup`
       : `the newest one was made ${agoOf(Date.now() - newest.at)} (${sizeOf(newest.size)})`;
-  if (backupEveryHours === 0) {
-    throw new CheckWarningError(
-      `${text}, and BACKUP_EVERY_HOURS=0 turns backups off`,
-      'remove BACKUP_EVERY_HOURS for a backup every day',
-    );
-  }
   if (!existsSync(path)) return `the bot makes one at its first start, then every ${backupEveryHours} hours`;
-  const failure = await useValues(storeUrl, (values) => readBackupFailure(values, newest)).catch(() => {
+  const failure = await useValues(storeUrl, readBackupFailure).catch(() => {
     throw new CheckSkippedError('needs a working store');
   });
   if (failure !== undefined) {

@@ -40,7 +40,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     async prepare(mayMigrate) {
       const warning = clearTextWarning({ url, name });
-      if (warning) logger.warn({ database: name }, warning);
+      if (warning) logger.warn({ database: name }, `${warning.text}: ${warning.fix}`);
       // The lock belongs to the pool's only connection, and is released when that connection is closed.
       await using db = await connect(1, true);
       const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;

@@ -2,7 +2,7 @@ import { createApp } from '../app.ts';
 import { ConfigError, misspelt, readConfig } from '../config/config.ts';
 import { SILENT, scrub } from '../logger.ts';
 import { checksOf } from '../operations/checks.ts';
-import { type Finding, table } from '../operations/finding.ts';
+import { CheckWarningError, type Finding, find, table } from '../operations/finding.ts';
 import { runTool, usage } from './tool.ts';
 
 const HOW =
@@ -14,8 +14,7 @@ await runTool('doctor', async () => {
   const findings: Finding[] = [{ check: 'Node', state: 'ok', text: process.versions.node }];
   try {
     const config = readConfig(process.env);
-    const text = ['all variables are valid', ...misspelt(process.env)].join('\n');
-    findings.unshift({ check: 'Configuration', state: 'ok', text });
+    findings.unshift(await find('Configuration', checkNames));
     const { commands } = createApp({ config, logger: SILENT, onFatal: () => undefined });
     findings.push(...(await checksOf({ config, commands })));
   } catch (error) {
@@ -30,3 +29,13 @@ await runTool('doctor', async () => {
   process.stdout.write(scrub(table(findings)));
   process.exit(findings.some(({ state }) => state === 'failed') ? 1 : 0);
 });
+
+/** Looks for variables that the bot ignores because their names are misspelt. */
+function checkNames(): string {
+  const hints = misspelt(process.env);
+  if (hints.length === 0) return 'all variables are valid';
+  throw new CheckWarningError(
+    ['the bot ignores unknown variables', ...hints].join('\n'),
+    'correct the names in .env or the environment, or remove the variables',
+  );
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { quietPort } from '../../sandbox/quiet-port.ts';
+import { readBackupFailure, saveBackupFailure } from '../../src/operations/backup-files.ts';
 import { createScheduledBackups } from '../../src/operations/scheduled-backups.ts';
 import { oneBot } from '../support/bot.ts';
 import { hasPostgres, newDatabase, openStore } from '../support/database.ts';
@@ -143,6 +144,27 @@ describe('the backup schedule', () => {
     await backups.stop?.();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { err: expect.any(Error) } }]);
     expect(outcomes).toEqual(['failed']);
+  });
+
+  it('deletes the reason for the last failure if no backup is due', async () => {
+    const { store, outcomes, backups } = await open({ ago: 5 * MINUTE_MS });
+    await saveBackupFailure(store.values, 'no space');
+    await backups.start?.();
+    await expect.poll(() => readBackupFailure(store.values)).toBeUndefined();
+    expect(outcomes).toEqual([]);
+  });
+
+  it("counts a backup as made if old backups can't be deleted", async () => {
+    const { data, store, logger, outcomes, backups } = await open({});
+    for (const day of ['01', '02', '03']) {
+      mkdirSync(join(data, `bot-2020-01-${day}T00-00-00Z.sqlite`), { recursive: true });
+    }
+    await backups.start?.();
+    await expect
+      .poll(() => logger.lines.map(({ message }) => message))
+      .toContain('could not delete old backups; will retry after the next one');
+    expect(outcomes).toEqual(['made']);
+    expect(await readBackupFailure(store.values)).toBeUndefined();
   });
 
   it('works in a running bot, which counts the backups', async () => {

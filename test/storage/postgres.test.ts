@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { find } from '../../src/operations/finding.ts';
 import { healthOf } from '../../src/operations/health.ts';
 import { checkDisk, checkEncryption, checkStore } from '../../src/operations/store-checks.ts';
 import { createStoreEncryption } from '../../src/storage/encryption-key.ts';
@@ -292,12 +293,23 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     const warned = async (storeUrl: StoreUrl) => {
       const logger = recorder();
       await started(storeUrl, logger);
-      const said = [...logger.lines.map(({ message }) => message), await checkStore({ storeUrl })];
-      return said.filter((text) => text.includes('?sslmode=verify-full')).length;
+      const isLogged = logger.lines.some(({ message }) => message.includes('?sslmode=verify-full'));
+      return { isLogged, doctor: await find('Store', () => checkStore({ storeUrl })) };
     };
-    expect(await warned(withParameter(elsewhere, 'application_name', 'bot'))).toBe(2);
-    expect(await warned(withParameter(elsewhere, 'sslmode', 'disable'))).toBe(0);
-    expect(await warned(withParameter(url, 'application_name', 'bot'))).toBe(0);
+    const warning = {
+      state: 'warning',
+      text: expect.stringContaining('is not encrypted'),
+      fix: expect.stringContaining('?sslmode=verify-full'),
+    };
+    expect(await warned(withParameter(elsewhere, 'application_name', 'bot'))).toMatchObject({
+      isLogged: true,
+      doctor: warning,
+    });
+    for (const fine of [
+      withParameter(elsewhere, 'sslmode', 'disable'),
+      withParameter(url, 'application_name', 'bot'),
+    ])
+      expect(await warned(fine)).toMatchObject({ isLogged: false, doctor: { state: 'ok' } });
   });
 
   it("isn't changed by the doctor's checks", async () => {

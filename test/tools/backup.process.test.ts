@@ -275,6 +275,14 @@ describe('npm run restore', () => {
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
+  it("doesn't restore the reason for a failed backup, which succeeded later", async () => {
+    const data = await made('backup:failed');
+    const file = join(folder(), 'copy.sqlite');
+    await backUp(data, file);
+    await restore({ config: readStoreConfig(store(data)), file });
+    expect(await valueIn(pathIn(data), 'backup:failed')).toBeUndefined();
+  });
+
   it('gives unused space back to the disk', async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));

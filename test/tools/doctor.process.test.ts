@@ -131,6 +131,15 @@ describe('npm run doctor', () => {
     await fails('Configuration', /DISCORD_TOKEN must be[\s\S]*HTTP_PORT must be a port/, changes, doctor);
   });
 
+  it('warns about a misspelt variable', async () => {
+    const { text, status } = await doctor({ HISTORY_DAY: '30' });
+    expect(status).toBe(0);
+    expect(text).toMatch(
+      /^warning +Configuration +the bot ignores unknown variables\n +HISTORY_DAY: did you mean HISTORY_DAYS\?\n +→ correct/m,
+    );
+    expect(text).toContain('warnings: 1.');
+  });
+
   it('finds a wrong clock', async () => {
     const CLOCK_FILE = await fileWith('clock', '420000');
     const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
@@ -351,6 +360,8 @@ describe('the doctor', () => {
     const path = join(folder, 'backed-up.sqlite');
     const backups = join(folder, 'backups');
     const store = await openStore(path);
+    const checkNow = (backupEveryHours: number) =>
+      find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
     const check = async (hoursAgo: number | undefined, backupEveryHours = 24) => {
       await rm(backups, { recursive: true, force: true });
       if (hoursAgo !== undefined) {
@@ -358,7 +369,7 @@ describe('the doctor', () => {
         const name = `backed-up-${timeInName(Date.now() - hoursAgo * 3_600_000)}.sqlite`;
         await writeFile(join(backups, name), 'x'.repeat(1_500));
       }
-      return find('Backups', () => checkBackups({ storeUrl: sqliteAt(path), backupEveryHours }));
+      return checkNow(backupEveryHours);
     };
     const text = expect.stringMatching(
       /^the newest one was made 3 hours ago \(2 KiB\); copy them to another machine/,
@@ -372,6 +383,10 @@ describe('the doctor', () => {
       expect(await check(hoursAgo)).toMatchObject({ state: 'warning', text: text0, fix });
     const none = expect.stringContaining('BACKUP_EVERY_HOURS=0 turns backups off');
     expect(await check(3, 0)).toMatchObject({ state: 'warning', text: none });
+    await rm(backups, { recursive: true });
+    await writeFile(backups, 'a file where the folder belongs');
+    expect(await checkNow(0)).toMatchObject({ state: 'warning', text: none });
+    expect(await checkNow(24)).toMatchObject({ state: 'failed' });
     await saveBackupFailure(store.values, 'EACCES: permission denied');
     const failure = expect.stringMatching(/^the last attempt failed: EACCES: permission denied\n/);
     expect(await check(3)).toMatchObject({ state: 'failed', text: failure });
